@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 const (
@@ -43,7 +45,7 @@ type scene struct {
 // media makes the two browsers' pages cheap enough to run on two cores. Firefox gets its
 // sound from a fake device, for without any device it makes none.
 func media(kind string) []string {
-	if kind == firefox {
+	if kind == browser.Firefox {
 		return []string{"height", "240", "synthetic", "0"}
 	}
 	return []string{"height", "240", "synthetic", "1", "fps", "20"}
@@ -54,16 +56,16 @@ func media(kind string) []string {
 //
 // spec: CONF-01, CONF-02
 func TestCalls(t *testing.T) {
-	need(t)
+	browser.Require(t)
 	s := &scene{collector: newCollector(t), sink: new(recordSink)}
 	server := httptest.NewServer(s.sink)
 	t.Cleanup(server.Close)
 	s.records = server.URL
 	s.start()
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range []string{browser.Chromium, browser.Firefox} {
 		t.Run(kind, func(t *testing.T) { s.goodCall(t, kind) })
 	}
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range []string{browser.Chromium, browser.Firefox} {
 		t.Run("Loss"+kind, func(t *testing.T) { s.lossyCall(t, kind) })
 	}
 	t.Run("ChromiumToFirefox", s.mixedCall)
@@ -85,12 +87,12 @@ func TestCalls(t *testing.T) {
 // her window without a word, Ada hangs up.
 func (s *scene) goodCall(t *testing.T, kind string) {
 	t.Helper()
-	b := startBrowser(t, kind)
+	b := browser.Start(t, kind)
 	one := &call{name: kind, kind: kind, room: "call in " + kind}
 	ada := s.join(t, b, one, "ada")
 	grace := s.join(t, b, one, "grace")
 	s.talk(t, one, ada, grace)
-	grace.closeTab()
+	grace.CloseTab()
 	s.hangUp(one, ada)
 	s.calls = append(s.calls, one)
 }
@@ -98,7 +100,7 @@ func (s *scene) goodCall(t *testing.T, kind string) {
 // lossyCall is the same through a relay that loses a tenth of the media.
 func (s *scene) lossyCall(t *testing.T, kind string) {
 	t.Helper()
-	b := startBrowser(t, kind)
+	b := browser.Start(t, kind)
 	r := startRelay(t, lossFraction)
 	one := &call{name: "loss in " + kind, kind: kind, room: "lossy call in " + kind, lossy: true}
 	ada := s.join(t, b, one, "ada", r.query()...)
@@ -111,26 +113,26 @@ func (s *scene) lossyCall(t *testing.T, kind string) {
 
 // mixedCall is between the two browsers. Grace's is killed, as by an empty battery.
 func (s *scene) mixedCall(t *testing.T) {
-	need(t, append(programs[chromium], programs[firefox]...)...)
-	a, b := startBrowser(t, chromium), startBrowser(t, firefox)
-	one := &call{name: "mixed", kind: chromium, room: "call between browsers"}
+	browser.Require(t, browser.Chromium, browser.Firefox)
+	a, b := browser.Start(t, browser.Chromium), browser.Start(t, browser.Firefox)
+	one := &call{name: "mixed", kind: browser.Chromium, room: "call between browsers"}
 	ada := s.join(t, a, one, "ada")
 	grace := s.join(t, b, one, "grace")
 	s.talk(t, one, ada, grace)
-	b.process.kill()
+	b.Process.Kill()
 	s.hangUp(one, ada)
-	grace.context = "" // nothing to take a picture of
+	grace.Context = "" // nothing to take a picture of
 	s.calls = append(s.calls, one)
 }
 
-func (s *scene) join(t *testing.T, b *browser, one *call, user string, more ...string) *page {
+func (s *scene) join(t *testing.T, b *browser.Browser, one *call, user string, more ...string) *page {
 	t.Helper()
-	p := openPage(t, b, user, demoURL(s.demo, one.room, user, append(media(b.kind), more...)...))
-	p.until(patience, "demo.state.joined") // a window in the background gets no camera in Firefox
+	p := openPage(t, b, user, demoURL(s.demo, one.room, user, append(media(b.Kind), more...)...))
+	p.Until(patience, "demo.state.joined") // a window in the background gets no camera in Firefox
 	if s.joined == nil {
 		s.joined = map[string]float64{}
 	}
-	s.joined[b.kind]++
+	s.joined[b.Kind]++
 	return p
 }
 
@@ -140,23 +142,23 @@ func (s *scene) join(t *testing.T, b *browser, one *call, user string, more ...s
 func (s *scene) talk(t *testing.T, one *call, ada, grace *page) {
 	t.Helper()
 	for _, p := range []*page{ada, grace} {
-		p.until(patience, "demo.state.init.some(([csError]) => csError === 'success')")
+		p.Until(patience, "demo.state.init.some(([csError]) => csError === 'success')")
 		p.mediaFlows()
 	}
-	ada.run("demo.mute(true)")
-	ada.until(patience, "demo.state.statsCount >= 3")
-	ada.run("demo.mute(false)")
-	ada.run(fmt.Sprintf("demo.reportError(%q, %q)", reportedFunction, reportedMessage))
+	ada.Run("demo.mute(true)")
+	ada.Until(patience, "demo.state.statsCount >= 3")
+	ada.Run("demo.mute(false)")
+	ada.Run(fmt.Sprintf("demo.reportError(%q, %q)", reportedFunction, reportedMessage))
 	var feedback [2]string
-	ada.get(fmt.Sprintf("demo.feedback({overall: %d, comment: %q})", rating, comment), &feedback)
+	ada.Get(fmt.Sprintf("demo.feedback({overall: %d, comment: %q})", rating, comment), &feedback)
 	require.Equal(t, "success", feedback[0])
 	for _, p := range []*page{ada, grace} {
-		p.until(patience+measurements*statsInterval, fmt.Sprintf("demo.state.statsCount >= %d", measurements))
+		p.Until(patience+measurements*statsInterval, fmt.Sprintf("demo.state.statsCount >= %d", measurements))
 	}
 	s.checkCallback(t, one, ada)
 	s.checkLive(t, one)
 	var refused [][]string
-	ada.get("demo.state.calls.filter(([, status]) => status !== 'success')", &refused)
+	ada.Get("demo.state.calls.filter(([, status]) => status !== 'success')", &refused)
 	require.Empty(t, refused)
 }
 
@@ -177,7 +179,7 @@ func (s *scene) checkCallback(t *testing.T, one *call, ada *page) {
 			RTT          *float64
 		}
 	}
-	ada.get("demo.state.stats", &stats)
+	ada.Get("demo.state.stats", &stats)
 	require.Equal(t, "online", stats.ConnectionState)
 	require.Equal(t, "established", stats.FabricState)
 	one.url = stats.ConferenceURL
@@ -207,11 +209,11 @@ func (s *scene) checkLive(t *testing.T, one *call) {
 //
 // spec: FAB-08
 func (s *scene) hangUp(one *call, ada *page) {
-	ada.t.Helper()
-	ada.run("demo.hangUp()")
-	ada.until(patience, "!demo.state.joined")
-	eventually(ada.t, patience, "the hang-up is on the time-line", func() (bool, string) {
-		d := s.detail(ada.t, one)
+	ada.T.Helper()
+	ada.Run("demo.hangUp()")
+	ada.Until(patience, "!demo.state.joined")
+	browser.Eventually(ada.T, patience, "the hang-up is on the time-line", func() (bool, string) {
+		d := s.detail(ada.T, one)
 		return slices.Contains(d.events(d.session("ada")), "fabricTerminated"), fmt.Sprint(d.Timeline)
 	})
 }
@@ -244,7 +246,7 @@ func (s *scene) list(room string) []row {
 func (s *scene) allEnd(t *testing.T) {
 	t.Helper()
 	for _, one := range s.calls {
-		eventually(t, patience, one.name+" has a summary", func() (bool, string) {
+		browser.Eventually(t, patience, one.name+" has a summary", func() (bool, string) {
 			rows := s.list(one.room)
 			return len(rows) == 1 && rows[0].State == "ended", fmt.Sprintf("%+v", rows)
 		})

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/tests/browser"
 	"github.com/qosrtc/qos/tests/cause"
 )
 
@@ -36,7 +37,7 @@ var underAnyLoad = []string{"permission-denied", "camera-unplugged", "tracks-mis
 //
 // spec: CONF-03
 func TestLikelyCauses(t *testing.T) {
-	need(t, programs[chromium]...)
+	browser.Require(t, browser.Chromium)
 	sink := new(recordSink)
 	server := httptest.NewServer(sink)
 	t.Cleanup(server.Close)
@@ -48,7 +49,7 @@ func TestLikelyCauses(t *testing.T) {
 	if !*allCauses {
 		names, lasts = names[:alwaysLive], brief
 	}
-	b := startBrowser(t, chromium)
+	b := browser.Start(t, browser.Chromium)
 	for _, scene := range causeScenes() {
 		if slices.Contains(names, scene.name) {
 			t.Run(scene.name, func(t *testing.T) { scene.live(t, stage, sink, b, lasts) })
@@ -56,7 +57,7 @@ func TestLikelyCauses(t *testing.T) {
 	}
 }
 
-func (s *causeScene) live(t *testing.T, stage *causeStage, sink *recordSink, b *browser, lasts length) {
+func (s *causeScene) live(t *testing.T, stage *causeStage, sink *recordSink, b *browser.Browser, lasts length) {
 	t.Helper()
 	s.play(t, stage, s.name, b, lasts)
 	got, at := stage.summary(t, s.name)
@@ -74,8 +75,8 @@ func (s *causeScene) live(t *testing.T, stage *causeStage, sink *recordSink, b *
 	}
 	query := url.Values{"app": {appID}, "id": {s.name}, "at": {strconv.FormatInt(at, 10)}}
 	p := openPage(t, b, "dashboard", stage.dashboard+"/conference?"+query.Encode())
-	p.until(patience, "document.querySelector('[data-testid=cause]')?.dataset.cause === "+quote(found))
-	p.closeTab() // each holds one of the few connections that a browser has to one host
+	p.Until(patience, "document.querySelector('[data-testid=cause]')?.dataset.cause === "+quote(found))
+	p.CloseTab() // each holds one of the few connections that a browser has to one host
 }
 
 // accused are the users whom the likely cause names.
@@ -95,7 +96,7 @@ func (s *causeStage) summary(t *testing.T, room string) (summary conference.Summ
 		ID      string
 		StartAt int64
 	}
-	eventually(t, patience, room+" has a summary", func() (bool, string) {
+	browser.Eventually(t, patience, room+" has a summary", func() (bool, string) {
 		var list struct {
 			Conferences []struct {
 				ID, State string

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // suffering is the collectors and what the pages that suffered said: looked at together,
@@ -36,7 +38,7 @@ type story struct {
 //
 // spec: SRV-03, SRV-04, STAT-07, CONF-02, FAB-08, INIT-07
 func TestDelivery(t *testing.T) {
-	need(t, append(programs[chromium], programs[firefox]...)...)
+	browser.Require(t, browser.Chromium, browser.Firefox)
 	start := time.Now()
 	s := &suffering{t: t, pages: startPages(t), accounts: make(chan *story, 100)}
 	s.steady = newCollector(t)
@@ -44,11 +46,11 @@ func TestDelivery(t *testing.T) {
 	s.steady.start()
 	own := newStores(t, s.steady)
 	s.rotation = newRotation(t, s.pages)
-	browsers := map[string]*browser{chromium: startBrowser(t, chromium), firefox: startBrowser(t, firefox)}
+	browsers := map[string]*browser.Browser{browser.Chromium: browser.Start(t, browser.Chromium), browser.Firefox: browser.Start(t, browser.Firefox)}
 	t.Logf("browsers and collectors were there %s after the start", time.Since(start).Round(time.Second))
 	t.Run("Faults", func(t *testing.T) {
 		for kind, b := range browsers {
-			for name, suffer := range map[string]func(*testing.T, *browser, *story){
+			for name, suffer := range map[string]func(*testing.T, *browser.Browser, *story){
 				"Network": s.network, "NoWebSockets": s.noWebSockets, "Reload": s.reload, "BackForward": s.backForward,
 			} {
 				t.Run(name+kind, func(t *testing.T) {
@@ -86,14 +88,14 @@ func TestDelivery(t *testing.T) {
 	}
 }
 
-func (s *suffering) open(t *testing.T, b *browser, what string, refuses bool, more url.Values) *tab {
+func (s *suffering) open(t *testing.T, b *browser.Browser, what string, refuses bool, more url.Values) *tab {
 	t.Helper()
-	return openTab(t, b, s.pages, what+" in "+b.kind, startFront(t, refuses, s.steady), more)
+	return openTab(t, b, s.pages, what+" in "+b.Kind, startFront(t, refuses, s.steady), more)
 }
 
 // network: the connection is reset, then it carries nothing any more without a word, then
 // what was held up arrives after all; and the page's clock is set, forth and back.
-func (s *suffering) network(t *testing.T, b *browser, one *story) {
+func (s *suffering) network(t *testing.T, b *browser.Browser, one *story) {
 	t.Helper()
 	tab := s.open(t, b, "network", false, nil)
 	tab.delivers(10)
@@ -102,9 +104,9 @@ func (s *suffering) network(t *testing.T, b *browser, one *story) {
 	tab.front.reset()
 	tab.reconnects(hellos)
 
-	tab.run("(Date.now = ((real) => () => real() + 3_600_000)(Date.now), 1)")
+	tab.Run("(Date.now = ((real) => () => real() + 3_600_000)(Date.now), 1)")
 	tab.reconnects(hellos + 1)
-	tab.run("(Date.now = ((real) => () => real() - 7_200_000)(Date.now), 1)")
+	tab.Run("(Date.now = ((real) => () => real() - 7_200_000)(Date.now), 1)")
 	tab.reconnects(hellos + 2)
 
 	release := tab.front.stall()
@@ -118,7 +120,7 @@ func (s *suffering) network(t *testing.T, b *browser, one *story) {
 }
 
 // noWebSockets: the network lets none through.
-func (s *suffering) noWebSockets(t *testing.T, b *browser, one *story) {
+func (s *suffering) noWebSockets(t *testing.T, b *browser.Browser, one *story) {
 	t.Helper()
 	tab := s.open(t, b, "no WebSockets", true, nil)
 	tab.delivers(10)
@@ -131,24 +133,24 @@ func (s *suffering) noWebSockets(t *testing.T, b *browser, one *story) {
 }
 
 // reload: the page goes in mid-call and comes anew; then its tab is closed.
-func (s *suffering) reload(t *testing.T, b *browser, one *story) {
+func (s *suffering) reload(t *testing.T, b *browser.Browser, one *story) {
 	t.Helper()
 	tab := s.open(t, b, "reload", false, nil)
 	tab.delivers(10)
 	first := tab.now().Run
-	require.NoError(t, b.do("browsingContext.reload", map[string]any{"context": tab.context, "wait": "complete"}, nil))
+	require.NoError(t, b.Do("browsingContext.reload", map[string]any{"context": tab.Context, "wait": "complete"}, nil))
 	one.tab = tab
 	one.tabs = append(one.tabs, tab.last(tab.page))
 	require.Equal(t, first, one.tabs[0].Run)
-	tab.until(patience, "account.run !== "+quote(first)+" && account.ticks > 0")
+	tab.Until(patience, "account.run !== "+quote(first)+" && account.ticks > 0")
 	tab.delivers(10)
 	witness := openPage(t, b, "elsewhere", s.pages+"/elsewhere")
 	second := tab.now().Run
-	if b.kind == firefox { // what a page writes down while its tab is closed often does not come to be there
-		require.NoError(t, b.do("browsingContext.navigate", map[string]any{"context": tab.context, "url": s.pages + "/elsewhere", "wait": "complete"}, nil))
+	if b.Kind == browser.Firefox { // what a page writes down while its tab is closed often does not come to be there
+		require.NoError(t, b.Do("browsingContext.navigate", map[string]any{"context": tab.Context, "url": s.pages + "/elsewhere", "wait": "complete"}, nil))
 	}
-	tab.closeTab()
-	eventually(t, patience, "the page's last word", func() (bool, string) {
+	tab.CloseTab()
+	browser.Eventually(t, patience, "the page's last word", func() (bool, string) {
 		last := tab.last(witness)
 		return last.Run == second, last.Run
 	})
@@ -157,16 +159,16 @@ func (s *suffering) reload(t *testing.T, b *browser, one *story) {
 }
 
 // backForward: the page leaves for the back/forward cache, and the user comes back to it.
-func (s *suffering) backForward(t *testing.T, b *browser, one *story) {
+func (s *suffering) backForward(t *testing.T, b *browser.Browser, one *story) {
 	t.Helper()
 	// Firefox keeps no page with an open WebSocket: there it is a page whose network has none.
-	tab := s.open(t, b, "back", b.kind == firefox, url.Values{"lookalike": {"1"}})
+	tab := s.open(t, b, "back", b.Kind == browser.Firefox, url.Values{"lookalike": {"1"}})
 	one.tab = tab
 	tab.delivers(10)
-	tab.run("hush()") // browsers keep no page with a request under way
-	require.NoError(t, b.navigate(tab.context, s.pages+"/elsewhere"))
-	require.NoError(t, b.do("browsingContext.traverseHistory", map[string]any{"context": tab.context, "delta": -1}, nil))
-	tab.until(patience, "account.returned === 1")
+	tab.Run("hush()") // browsers keep no page with a request under way
+	require.NoError(t, b.Navigate(tab.Context, s.pages+"/elsewhere"))
+	require.NoError(t, b.Do("browsingContext.traverseHistory", map[string]any{"context": tab.Context, "delta": -1}, nil))
+	tab.Until(patience, "account.returned === 1")
 	tab.delivers(10)
 	one.tabs = append(one.tabs, tab.finish())
 	tab.settles()
@@ -175,28 +177,28 @@ func (s *suffering) backForward(t *testing.T, b *browser, one *story) {
 // killed: the browser gets no chance to say anything.
 func (s *suffering) killed(t *testing.T, kind string, own *stores) *story {
 	t.Helper()
-	b := startBrowser(t, kind)
+	b := browser.Start(t, kind)
 	tab := s.open(t, b, "killed", false, nil)
 	tab.delivers(15)
 	last := tab.now()
-	b.process.kill()
-	tab.context = ""
+	b.Process.Kill()
+	tab.Context = ""
 	return &story{tab: tab, kind: kind, outcome: "dropped", tabs: []tabAccount{last}, killed: true, stores: own}
 }
 
 // collectors: there is none at first, for longer than the library can keep all that the
 // page says. Then there are two in rotation that share a store; one is killed, comes back,
 // and the other is killed.
-func (s *suffering) collectors(t *testing.T, browsers map[string]*browser) {
+func (s *suffering) collectors(t *testing.T, browsers map[string]*browser.Browser) {
 	t.Helper()
 	own := s.rotation
 	var stories []*story
 	for kind, b := range browsers {
 		f := startFront(t, false, own.collectors...)
 		tab := openTab(t, b, s.pages, "collectors in "+kind, f, nil)
-		tab.until(patience, "account.statsCount > 0 && fabric.connectionState === 'connected'")
-		tab.run("fill(450)")
-		tab.until(patience, "account.init.length > 0")
+		tab.Until(patience, "account.statsCount > 0 && fabric.connectionState === 'connected'")
+		tab.Run("fill(450)")
+		tab.Until(patience, "account.init.length > 0")
 		require.NotEqual(t, "success", tab.now().Init[0][0])
 		stories = append(stories, &story{tab: tab, kind: kind, outcome: "success", dropped: true, stores: own})
 	}
@@ -209,7 +211,7 @@ func (s *suffering) collectors(t *testing.T, browsers map[string]*browser) {
 		for _, one := range stories {
 			before[one] = one.tab.hellos()
 		}
-		victim.process.kill()
+		victim.process.Kill()
 		alone := len(own.collectors) == 1
 		if alone { // nobody else is there to go to
 			victim.startFor(t)

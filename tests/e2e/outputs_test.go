@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/qosrtc/qos/tests/browser"
 	"github.com/qosrtc/qos/tests/harness"
 )
 
@@ -16,33 +17,20 @@ import (
 // spec: DASH-01, DASH-02, STAT-08
 func (s *scene) checkDashboard(t *testing.T) {
 	first := s.calls[0]
-	b := startBrowser(t, first.kind)
+	b := browser.Start(t, first.kind)
 	p := openPage(t, b, "conference", first.url)
 	for _, text := range []string{first.room, "ada", "grace", reportedMessage, reportedFunction, comment, "opus", "VP8"} {
-		p.until(patience, fmt.Sprintf("document.body.innerText.includes(%q)", text))
+		p.Until(patience, fmt.Sprintf("document.body.innerText.includes(%q)", text))
 	}
-	p.until(patience, "/mute/i.test(document.querySelector('#timeline').innerText)")
-	p.run("document.querySelector('#streams').scrollIntoView()")
-	p.until(patience, "document.querySelectorAll('#streams canvas').length > 0")
+	p.Until(patience, "/mute/i.test(document.querySelector('#timeline').innerText)")
+	p.Run("document.querySelector('#streams').scrollIntoView()")
+	p.Until(patience, "document.querySelectorAll('#streams canvas').length > 0")
 
 	list := openPage(t, b, "conferences", s.dashboard+"/search")
-	list.until(patience, fmt.Sprintf("document.body.innerText.includes(%q)", first.room))
-	list.run(fmt.Sprintf("[...document.querySelectorAll('a')].find((a) => a.innerText.includes(%q)).click()", first.room))
-	list.until(patience, "location.pathname.endsWith('/conference') && document.querySelector('#timeline').innerText !== ''")
-	require.Empty(t, b.errors(), "the pages run without an error")
-}
-
-// errors returns the errors on the consoles of a browser's pages.
-func (b *browser) errors() []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var found []string
-	for _, line := range b.console {
-		if strings.HasPrefix(line, "error:") {
-			found = append(found, line)
-		}
-	}
-	return found
+	list.Until(patience, fmt.Sprintf("document.body.innerText.includes(%q)", first.room))
+	list.Run(fmt.Sprintf("[...document.querySelectorAll('a')].find((a) => a.innerText.includes(%q)).click()", first.room))
+	list.Until(patience, "location.pathname.endsWith('/conference') && document.querySelector('#timeline').innerText !== ''")
+	require.Empty(t, b.Errors(), "the pages run without an error")
 }
 
 // checkMetrics reads the scrape endpoint.
@@ -53,8 +41,8 @@ func (s *scene) checkMetrics(t *testing.T) {
 	calls := float64(len(s.calls))
 	long := calls - 1 // the one that used a conferenceID again was short
 	require.Equal(t, calls, m.Sum("qos_conferences_total", `app="demo"`, `outcome="success"`), "each once, whatever revisions came")
-	for kind, browser := range map[string]string{chromium: "chrome", firefox: "firefox"} {
-		label := fmt.Sprintf("browser=%q", browser)
+	for kind, name := range map[string]string{browser.Chromium: "chrome", browser.Firefox: "firefox"} {
+		label := fmt.Sprintf("browser=%q", name)
 		require.Equal(t, s.joined[kind], m.Sum("qos_participants_total", `app="demo"`, label))
 		require.Equal(t, s.joined[kind], m.Sum("qos_fabric_setup_delay_seconds_count", `app="demo"`, label))
 	}
