@@ -66,7 +66,8 @@ func checkAnswer(tb testing.TB, w *httptest.ResponseRecorder, path, query string
 	default:
 		tb.Fatalf("%s?%s: status %d: %s", path, query, w.Code, body)
 	}
-	if strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") {
+	// TestOpenAPI parses the description of the API, which is long.
+	if strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") && body != string(openAPI) {
 		require.True(tb, json.Valid([]byte(body)), "%s?%s", path, query)
 	}
 }
