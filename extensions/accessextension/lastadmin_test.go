@@ -141,6 +141,7 @@ func restore(t *testing.T, r *running, hash string, names ...string) {
 //
 // spec: DASH-03
 func TestAdministratorsWhoDemoteEachOther(t *testing.T) {
+	t.Parallel()
 	store, turns := newStore(t), &schedule{}
 	turns.moved = sync.NewCond(&turns.mu)
 	one := startOn(t, scheduled{store, 0, turns})
@@ -184,6 +185,7 @@ func TestAdministratorsWhoDemoteEachOther(t *testing.T) {
 //
 // spec: DASH-03
 func TestAdministratorsWhoRace(t *testing.T) {
+	t.Parallel()
 	race := func(t *testing.T, stores ...engine) {
 		t.Helper()
 		one, two := startOn(t, stores[0]), startOn(t, stores[1])

@@ -85,6 +85,7 @@ func hostile() []string {
 //
 // spec: DASH-01
 func TestHostileParameters(t *testing.T) {
+	t.Parallel()
 	ask := fuzzed(t)
 	names := append(slices.Clone(defining), "id", "q", "user", "additional", "additionalKey", "limit", "cursor", "at", "reason", "past", "fact", "by", "zone", "step", "since")
 	valid := url.Values{"app": {"demo"}, "id": {"a"}, "at": {"1773054000000"}, "from": {"1773000000000"}, "to": {"1773057600000"}, "by": {"browsers"}, "user": {"ada"}}
