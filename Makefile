@@ -1,5 +1,5 @@
 # qos: `make` shows what there is. Nothing here needs more than Go, Node and npm, except
-# the browsers for `make e2e` (Debian: `make browsers`).
+# the browsers and servers of tests (Debian: `make programs`).
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
@@ -11,8 +11,8 @@ GOBUILD := CGO_ENABLED=0 go build -trimpath -ldflags="-s -w"
 QOS_DIR ?= .qos
 export PATH := $(CURDIR)/$(TOOLS):$(PATH)
 
-.PHONY: help run test test-go test-go-plain test-go-race test-client e2e check fmt lint generate check-generated bench \
-	bench-store bench-client load record-causes screenshots build agent client browsers servers tools stock recipes fuzz fuzz-doors size clean
+.PHONY: help run test test-long quick check fmt lint generate check-generated bench bench-store bench-compare bench-client \
+	load record-causes screenshots build agent client programs prepared tools fuzz fuzz-doors size clean
 
 help: ## show this help
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,48 +35,29 @@ PEERS := tests/peers/node/node_modules
 # Servers of others that are compared.
 COMPARED := tests/compare/node/node_modules
 
-# The binaries that the tests drive, as they ship: built once for all packages.
+# The binaries that tests outside the runner drive.
 DRIVEN := QOS_COLLECTOR=$(abspath $(BINARY)) QOS_AGENT=$(abspath $(AGENT))
 
-# TypeScript beside Go, of which much is waiting. The browsers have the machine to themselves.
-test: ## everything: both languages, race detector, real browsers
-	@$(MAKE) --no-print-directory browsers
-	@$(MAKE) --no-print-directory -j3 test-client test-go
-	@$(MAKE) --no-print-directory e2e
+# The runner compiles every test binary once and runs them side by side. CONTRIBUTING.md has the table of what is where.
+RUNNER := bin/test/runner
+# The packages and tests to which a run is limited, as in ONLY="tests/e2e/TestSearch internal/event", and how often each runs.
+ONLY  ?=
+COUNT ?= 1
 
-test-go: test-go-plain test-go-race stock fuzz-doors ## Go tests and seconds of fuzzing, all but the tests of tests/e2e
+test: programs ## both languages, the race detector, real servers and browsers; ONLY="tests/e2e/TestSearch client" limits it
+	@go build -o $(RUNNER) ./tests/runner
+	@$(RUNNER) -count $(COUNT) $(ONLY)
 
-test-go-plain test-go-race: export QOS_E2E := $(if $(CI),required,$(QOS_E2E))
-test-go-plain test-go-race: export QOS_POSTGRES := $(if $(CI),required,$(QOS_POSTGRES))
-test-go-plain test-go-race recipes: export QOS_MOUNT := $(if $(CI),required,$(QOS_MOUNT))
-test-go-plain test-go-race: export QOS_NGINX := $(if $(CI),required,$(QOS_NGINX))
-test-go-plain test-go-race: export QOS_PROXIES := $(if $(CI),required,$(QOS_PROXIES))
-test-go-plain test-go-race: export QOS_COTURN := $(if $(CI),required,$(QOS_COTURN))
-test-go-plain test-go-race: export QOS_OIDC := $(if $(CI),required,$(QOS_OIDC))
-test-go-plain test-go-race: export QOS_PEERS := $(if $(CI),required,$(QOS_PEERS))
-test-go-plain test-go-race stock recipes: export QOS_PROMETHEUS := $(if $(CI),required,$(QOS_PROMETHEUS))
+test-long: programs ## what repeats `make test` in breadth: campaigns, second browsers, fuzzing
+	@go build -o $(RUNNER) ./tests/runner
+	@$(RUNNER) -long -count $(COUNT) $(ONLY)
 
-# The race detector makes SQLite some 20 times slower: the stores' tests of one goroutine run without it, and
-# so do recorded calls, the day of a fleet and statistics. Those are built as the binary is, from packages that are
-# compiled already, and the linter vets.
-test-go-plain: servers build agent
-	$(DRIVEN) CGO_ENABLED=0 go test -vet=off -trimpath -timeout 30m ./storage/postgres ./tests/monitoring ./storage/sqlite ./tests/consistency ./tests/cause ./tests/contrast ./internal/contrast
+quick: ## a minute of tests: changed packages, then those that import them
+	@go build -o $(RUNNER) ./tests/runner
+	@$(RUNNER) -quick
 
-# Four packages at once: many wait for servers and disks. The longest begin.
-test-go-race: servers build agent $(PROVIDER) $(PEERS)
-	$(DRIVEN) go test -vet=off -race -p 4 -timeout 30m ./storage/postgres ./tests/webhook ./tests/timeseries ./storage/sqlite $$(go list ./... | grep -vE '/tests/(e2e|cause|contrast|monitoring|timeseries|webhook)$$|/internal/contrast$$|/storage/(postgres|sqlite)$$')
-
-test-client: client/node_modules ## TypeScript: format, types, unit tests, size, dist in sync
-	@cd client && npm run --silent check
-
-# How often `make e2e` runs the browser tests.
-COUNT := 1
-
-# Apart from the rest, so that compilers do not starve the browsers, and without the race
-# detector: it drives the binary as it ships.
-e2e: browsers servers build agent client/node_modules ## real browsers against the real binary; COUNT=10 runs them ten times
-	CGO_ENABLED=0 go test -trimpath -c -o bin/e2e.test ./tests/e2e
-	@$(DRIVEN) QOS_E2E=$(if $(CI),required,$(QOS_E2E)) QOS_POSTGRES=$(if $(CI),required,$(QOS_POSTGRES)) tests/e2e/run $(abspath bin/e2e.test) $(COUNT)
+# What tests drive, built by the runner after it has checked the machine.
+prepared: build agent client/node_modules $(PROVIDER) $(PEERS)
 
 # The first build downloads and compiles some 1,000 packages: -v shows that it moves. What
 # is cached prints nothing, so that later builds are silent and take seconds.
@@ -119,7 +100,7 @@ lint: tools ## lint Go
 bench: ## hot paths with allocations, each beside a baseline of the same run
 	go test -run '^$$' -bench . -benchmem ./protocol/... ./receivers/... ./processors/... ./exporters/... ./extensions/... ./storage/... ./internal/... ./agent/...
 
-bench-store: servers ## the store's figures, written into docs/benchmarks.md; takes half an hour, never in CI
+bench-store: programs ## the store's figures, written into docs/benchmarks.md; takes half an hour, never in CI
 	go run ./storage/benchstore -docs docs/benchmarks.md
 
 bench-compare: build $(COMPARED) ## the collector beside stock components, written into docs/benchmarks.md; takes ten minutes, never in CI
@@ -129,21 +110,15 @@ bench-compare: build $(COMPARED) ## the collector beside stock components, writt
 load: ## build bin/qos-load, which puts a collector under the load of many pages (docs/sizing.md)
 	go build -trimpath -o bin/qos-load ./tests/load
 
-bench-client: browsers ## what the library costs the page, against bare getStats(); takes minutes, never in CI
-	QOS_E2E=required CGO_ENABLED=0 go test -trimpath -count=1 -timeout 1h -run TestLibraryCost ./tests/e2e -bench-client -v
+bench-client: programs ## what the library costs the page, against bare getStats(); takes minutes, never in CI
+	QOS_REQUIRE=1 CGO_ENABLED=0 go test -trimpath -count=1 -timeout 1h -run TestLibraryCost ./tests/e2e -bench-client -v
 
-record-causes: browsers build agent ## record the calls of the eleventh draw that have no trace yet, on an otherwise idle machine; continues where it stopped, never in CI
-	$(DRIVEN) QOS_E2E=required CGO_ENABLED=0 go test -trimpath -count=1 -timeout 3h -run TestRecordEleventh ./tests/e2e -record-drawn -v
+record-causes: programs build agent ## record the calls of the eleventh draw that have no trace yet, on an otherwise idle machine; continues where it stopped, never in CI
+	$(DRIVEN) QOS_REQUIRE=1 CGO_ENABLED=0 go test -trimpath -count=1 -timeout 3h -run TestRecordEleventh ./tests/e2e -record-drawn -v
 
-screenshots: browsers build ## pictures of the pages on a simulated fleet, into docs/images
+screenshots: programs build ## pictures of the pages on a simulated fleet, into docs/images
 	@mkdir -p docs/images
-	$(DRIVEN) QOS_E2E=required CGO_ENABLED=0 go test -trimpath -count=1 -run TestScreenshots ./tests/e2e -screenshots $(abspath docs/images) -v
-
-stock: servers ## tests beside exporters of the ecosystem that the distribution leaves out; a module of their own
-	cd tests/stock && go test -vet=off ./...
-
-recipes: servers build ## run the configurations of the READMEs and the commands of docs/api.md unchanged, with the stores that they name
-	$(DRIVEN) go test -vet=off -count=1 -v ./tests/recipes
+	$(DRIVEN) QOS_REQUIRE=1 CGO_ENABLED=0 go test -trimpath -count=1 -run TestScreenshots ./tests/e2e -screenshots $(abspath docs/images) -v
 
 # The time of each fuzz target, and the packages whose targets run.
 FUZZTIME := 30s
@@ -162,32 +137,24 @@ fuzz: ## fuzz every target for FUZZTIME=30s
 # minutes to compile with instrumentation.
 DOORS := ./protocol ./agent ./extensions/appsextension/internal/app ./storage/internal/chunk ./storage/internal/envelope ./storage/internal/frames
 
-fuzz-doors: ## fuzz what reads bytes from outside for 2 s a target
-	@$(MAKE) --no-print-directory fuzz FUZZTIME=2s FUZZED="$(DOORS)"
+fuzz-doors: ## fuzz what reads bytes from outside for 10 s a target
+	@$(MAKE) --no-print-directory fuzz FUZZTIME=10s FUZZED="$(DOORS)"
 
 size: ## weight of the browser library
 	@cd client && npm run --silent size
 
-browsers: ## install Chromium and Firefox (Debian, root), unless they are there
-	@for c in chromium chromedriver firefox-esr ip certutil; do command -v $$c >/dev/null || missing=1; done; \
-	if [ -n "$${missing:-}" ]; then \
-	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	    echo "installing Chromium and Firefox"; apt-get update -qq; \
-	    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-	      chromium chromium-driver firefox-esr iproute2 libnss3-tools >/dev/null; \
-	  else echo "Chromium, chromedriver, Firefox or certutil is missing: the browser tests will be skipped"; fi; fi
+# Programs and the Debian packages that have them. RUNLEVEL=1 keeps packages from starting services of their own.
+PROGRAMS := chromium:chromium chromedriver:chromium-driver firefox-esr:firefox-esr ip:iproute2 certutil:libnss3-tools initdb:postgresql \
+	sqlite3:sqlite3 nginx:nginx haproxy:haproxy prometheus:prometheus prometheus-alertmanager:prometheus-alertmanager \
+	victoria-metrics:victoria-metrics turnserver:coturn
 
-# RUNLEVEL=1 keeps the packages from starting services of their own.
-servers: ## install PostgreSQL, SQLite's shell, nginx, haproxy, Prometheus, Alertmanager, VictoriaMetrics, coturn and Python's websockets (Debian, root), unless they are there; the tests start their own
-	@if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || ! command -v sqlite3 >/dev/null || \
-	    ! PATH="$$PATH:/usr/sbin" command -v nginx >/dev/null || ! PATH="$$PATH:/usr/sbin" command -v haproxy >/dev/null || ! command -v prometheus >/dev/null || \
-	    ! command -v prometheus-alertmanager >/dev/null || ! command -v victoria-metrics >/dev/null || \
-	    ! command -v turnserver >/dev/null || ! /usr/bin/python3 -c 'import websockets' 2>/dev/null; then \
-	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	    echo "installing PostgreSQL, sqlite3, nginx, haproxy, Prometheus, Alertmanager, VictoriaMetrics, coturn and python3-websockets"; apt-get update -qq; \
-	    RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-	      postgresql sqlite3 nginx haproxy prometheus prometheus-alertmanager victoria-metrics coturn python3-websockets >/dev/null; \
-	  else echo "PostgreSQL, sqlite3, nginx, haproxy, Prometheus, Alertmanager, VictoriaMetrics, coturn or python3-websockets is missing: tests that need them will be skipped"; fi; fi
+programs: ## install the browsers and servers of the tests (Debian, root), unless they are there; the tests start their own
+	@PATH="$$PATH:/usr/sbin:$$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)"; missing=; \
+	for p in $(PROGRAMS); do command -v $${p%%:*} >/dev/null || missing="$$missing $${p##*:}"; done; \
+	/usr/bin/python3 -c 'import websockets' 2>/dev/null || missing="$$missing python3-websockets"; \
+	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "installing$$missing"; apt-get update -qq; \
+	  RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; fi
 
 tools: $(TOOLS)/.built ## the pinned developer tools, built into bin/tools
 

@@ -80,6 +80,15 @@ func (b *browser) start() error {
 	return b.startFirefox()
 }
 
+// shortDir makes a directory that is removed at the end of the test: Chromium's socket below it has at most 107 bytes.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "b")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // a process of the browser may still write
+	return dir
+}
+
 func (b *browser) log(text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -107,7 +116,7 @@ var chromiumArgs = []string{
 }
 
 func (b *browser) startChromium() error {
-	dir := b.t.TempDir()
+	dir := shortDir(b.t)
 	if err := b.trust(filepath.Join(dir, ".pki", "nssdb")); err != nil {
 		return err
 	}
@@ -187,7 +196,7 @@ user_pref("toolkit.telemetry.enabled", false);
 `
 
 func (b *browser) startFirefox() error {
-	dir := b.t.TempDir()
+	dir := shortDir(b.t)
 	profile := filepath.Join(dir, "profile")
 	if err := os.Mkdir(profile, 0o700); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/qosrtc/qos/tests/harness"
+	"github.com/qosrtc/qos/tests/namespace"
 )
 
 const (
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "16"); err != nil {
 		skipReason = err.Error()
 	}
-	if err := harness.LoopbackUp(); err != nil {
+	if err := namespace.LoopbackUp(); err != nil {
 		skipReason = fmt.Sprintf("loopback of the namespace: %v", err)
 	}
 	os.Exit(m.Run())
@@ -72,7 +72,7 @@ func runInside() (int, error) {
 	cmd := exec.Command("/proc/self/exe", os.Args[1:]...)
 	cmd.Env = append(os.Environ(), append(binaries, insideEnv+"=1")...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	harness.Isolate(cmd, 0)
+	namespace.Isolate(cmd, 0)
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}

@@ -219,21 +219,26 @@ type goPackage struct {
 	TestGoFiles  []string
 }
 
+// listed has the packages of the module, once they were listed.
+var listed []goPackage
+
 func list(t *testing.T) []goPackage {
 	t.Helper()
+	if listed != nil {
+		return listed
+	}
 	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Doc,Imports,GoFiles,TestGoFiles", "./...")
 	cmd.Dir = root
 	out, err := cmd.Output()
 	require.NoError(t, err)
-	var packages []goPackage
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p goPackage
 		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
-			return packages
+			return listed
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		packages = append(packages, p)
+		listed = append(listed, p)
 	}
 }
 

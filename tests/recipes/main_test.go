@@ -12,6 +12,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/harness"
+	"github.com/qosrtc/qos/tests/namespace"
 )
 
 func TestMain(m *testing.M) {
@@ -28,7 +29,7 @@ const insideEnv = "QOS_RECIPES_INSIDE"
 func isolated(t *testing.T, do func(*testing.T)) {
 	t.Helper()
 	if os.Getenv(insideEnv) != "" {
-		require.NoError(t, harness.LoopbackUp())
+		require.NoError(t, namespace.LoopbackUp())
 		require.NoError(t, syscall.Mount("tmpfs", "/var/lib", "tmpfs", 0, "size=256m"))
 		require.NoError(t, syscall.Mount("proc", "/proc", "proc", 0, "")) // else a collector finds another process by its id
 		do(t)
@@ -40,7 +41,7 @@ func isolated(t *testing.T, do func(*testing.T)) {
 	require.NoError(t, err)
 	cmd := exec.Command(self, "-test.run=^"+t.Name()+"$", "-test.count=1", "-test.v")
 	cmd.Env = append(os.Environ(), insideEnv+"=1", "QOS_COLLECTOR="+harness.Binary(t))
-	harness.Isolate(cmd, syscall.CLONE_NEWNS|syscall.CLONE_NEWPID)
+	namespace.Isolate(cmd, syscall.CLONE_NEWNS|syscall.CLONE_NEWPID)
 	out, err := cmd.CombinedOutput()
 	if cmd.Process == nil {
 		testenv.Missing(t, fmt.Errorf("the right to namespaces is missing (root has it): %w", err))

@@ -1,4 +1,4 @@
-package harness
+package namespace
 
 import (
 	"os"
