@@ -16,7 +16,7 @@ import (
 // spec: SRV-03
 func TestKillsAtRandomMoments(t *testing.T) {
 	t.Parallel()
-	kills := int(harness.Setting(t, "QOS_DELIVERY_KILLS", 25))
+	const kills = 25
 	r := newRun(t, time.Hour) // until all kills are done
 	r.add(3, harness.Habits{})
 	r.loadUntil(func(context.Context) {
@@ -32,7 +32,6 @@ func TestKillsAtRandomMoments(t *testing.T) {
 		r.collector.AwaitHealthy()
 	})
 	r.balance()
-	t.Logf("%d kills", kills)
 }
 
 // TestGracefulRestarts stops and starts the collector under load. What it took it has
