@@ -5,7 +5,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,14 +33,14 @@ func (l *logins) tell(one *story) {
 // spec: AUTH-01, AUTH-02, AUTH-03, AUTH-04, AUTH-05, AUTH-06, AUTH-07, AUTH-08, SRV-01
 func TestAuth(t *testing.T) {
 	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin") // where Debian has nginx
-	need(t, slices.Concat(programs[chromium], programs[firefox], []string{"nginx", "certutil"})...)
+	need(t, needKinds("nginx", "certutil")...)
 	s := startSite(t)
 	all := map[string]subject{}
 	for _, some := range []map[string]subject{s.forms(), s.generators(), s.faults(), s.origins(), s.registered()} {
 		maps.Copy(all, some)
 	}
 	t.Run("Browsers", func(t *testing.T) {
-		for _, kind := range []string{chromium, firefox} {
+		for _, kind := range browserKinds() {
 			t.Run(kind, func(t *testing.T) {
 				t.Parallel()
 				w := s.open(t, kind)

@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"net/url"
-	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -14,7 +13,7 @@ import (
 // newPlanted returns a collector with a day of conferences, and its time.
 func newPlanted(t *testing.T, more ...planted) (*collector, time.Time) {
 	t.Helper()
-	need(t, append(slices.Clone(programs[chromium]), programs[firefox]...)...)
+	need(t, needKinds()...)
 	now := time.Now()
 	c := newCollector(t)
 	c.plant(t, append(plantedDay(now), more...))
@@ -22,13 +21,13 @@ func newPlanted(t *testing.T, more ...planted) (*collector, time.Time) {
 	return c, now
 }
 
-// TestChanges compares on the page, in both browsers: the planted cause is the finding, with its numbers, and its link
+// TestChanges compares on the page: the planted cause is the finding, with its numbers, and its link
 // leads to its conferences; another baseline, a set that is empty, one that is too small, and parameters that are wrong.
 //
 // spec: DASH-01
 func TestChanges(t *testing.T) {
 	c, now := newPlanted(t)
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			b := startBrowser(t, kind)
 			p := openPage(t, b, "changes", c.dashboard+"/changes")

@@ -41,7 +41,7 @@ func freeAddress(t *testing.T) string {
 // TestDemoCallsWithoutTheLibrary: monitoring that cannot be reached takes no part in
 // whether a call works.
 func TestDemoCallsWithoutTheLibrary(t *testing.T) {
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			need(t, programs[kind]...)
 			base := startDemo(t)

@@ -19,12 +19,12 @@ const keepPosts = `(window.kept = [], window.fetch = ((real) => (url, options) =
 //
 // spec: FAB-08, STAT-01, LIB-07
 func TestOutOfSight(t *testing.T) {
-	need(t, append(programs[chromium], programs[firefox]...)...)
+	need(t, needKinds()...)
 	c := newCollector(t)
 	pages := startPages(t)
 	c.origins = append(c.origins, pages)
 	c.start()
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			tab := openTab(t, startBrowser(t, kind), pages, "out of sight in "+kind, startFront(t, false, c), nil)
 			tab.delivers(5)

@@ -21,9 +21,8 @@ const downFor = 30 * time.Second
 // were; nothing is counted twice, nothing is missing, and no error reaches the page.
 //
 // spec: LIB-07, SRV-03, INIT-05
-func fallsAsleep(t *testing.T, l *lab, shared *browser) {
+func fallsAsleep(t *testing.T, l *lab, b *browser) {
 	t.Helper()
-	b := l.sleepers[shared.kind]
 	tab := l.openAccount(t, b, "asleep")
 	tab.delivers(10)
 	signalAll(t, b, syscall.SIGSTOP)
@@ -57,6 +56,7 @@ func signalAll(t *testing.T, b *browser, signal syscall.Signal) {
 //
 // spec: LIB-07, SRV-03, INIT-05
 func (l *lab) linkDown(t *testing.T) {
+	t.Helper()
 	tabs := []*tab{}
 	for _, kind := range []string{chromium, firefox} {
 		tab := l.openAccount(t, l.browsers[kind], "link down")

@@ -31,7 +31,7 @@ type libraryOutcome struct {
 //
 // spec: LIB-01, LIB-02, LIB-03, LIB-04, LIB-07, LIB-08
 func TestLibrary(t *testing.T) {
-	need(t, append(programs[chromium], programs[firefox]...)...)
+	need(t, needKinds()...)
 	needPackages(t)
 	built := buildApplication(t)
 	c := newCollector(t)
@@ -40,7 +40,7 @@ func TestLibrary(t *testing.T) {
 	c.origins = append(c.origins, pages)
 	c.start()
 	served.of(t, c)
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			b := startBrowser(t, kind)

@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOverviewPage uses the first page in both browsers: yesterday beside the same day a week before, the links of the
+// TestOverviewPage uses the first page: yesterday beside the same day a week before, the links of the
 // numbers, the choices, and a time without conferences.
 //
 // spec: DASH-01
 func TestOverviewPage(t *testing.T) {
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			need(t, programs[kind]...)
 			c := newCollector(t)

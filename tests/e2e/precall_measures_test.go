@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -41,7 +42,7 @@ const leastPings = 100
 //
 // spec: PRE-02, PRE-04
 func TestBeforeTheCallMeasures(t *testing.T) {
-	need(t, append(append([]string{"certutil"}, programs[chromium]...), programs[firefox]...)...)
+	need(t, slices.Concat(programs[chromium], programs[firefox], []string{"certutil"})...)
 	for _, kind := range []string{chromium, firefox} {
 		t.Run(kind, func(t *testing.T) {
 			s, authority := startPrecallSite(t)

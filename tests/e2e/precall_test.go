@@ -161,9 +161,9 @@ func (p precallPage) frame() (f precallFrame) {
 //
 // spec: PRE-01, PRE-02, PRE-04, PRE-06, API-08, API-11
 func TestBeforeTheCall(t *testing.T) {
-	need(t, append(append([]string{"certutil"}, programs[chromium]...), programs[firefox]...)...)
+	need(t, needKinds("certutil")...)
 	s, authority := startPrecallSite(t)
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			b := startTrusting(t, kind, authority)
 			for name, subject := range map[string]func(*testing.T, *precallSite, *browser){

@@ -25,8 +25,8 @@ const sharedTurnSecret = "a-secret-of-a-turn-server-that-a-test-knows"
 //
 // spec: PRE-01, PRE-02, PRE-03, PRE-04, PRE-05, API-08, INIT-08, LIB-09
 func TestBeforeTheCallWhole(t *testing.T) {
-	need(t, append(append([]string{"certutil"}, programs[chromium]...), programs[firefox]...)...)
-	for _, kind := range []string{chromium, firefox} {
+	need(t, needKinds("certutil")...)
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			c := newCollector(t)

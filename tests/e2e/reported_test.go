@@ -127,7 +127,7 @@ var notified = map[string][]string{
 //
 // spec: OUT-04, OUT-05, DASH-01
 func TestNotificationLink(t *testing.T) {
-	need(t, append(slices.Clone(programs[chromium]), programs[firefox]...)...)
+	need(t, needKinds()...)
 	c, notifications := hooked(t)
 	const call = 30 * time.Second
 	for _, e := range []fabricated{
@@ -156,7 +156,7 @@ func TestNotificationLink(t *testing.T) {
 	}
 	fabricated{id: "after the notification", ago: -10 * time.Second, lasted: call, setupMs: 9000, rating: 1, ratedAgo: -10 * time.Second}.send(t, c)
 	c.finds(t, url.Values{"id": {"after the notification"}}, "after the notification")
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			b := startBrowser(t, kind)
 			for reason, link := range links {

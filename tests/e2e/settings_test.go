@@ -54,7 +54,7 @@ func startHook(t *testing.T) *hookReceiver {
 //
 // spec: DASH-03, OUT-03
 func TestSettings(t *testing.T) {
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			need(t, programs[kind]...)

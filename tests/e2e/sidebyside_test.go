@@ -22,7 +22,7 @@ const (
 //
 // spec: DASH-02
 func TestSideBySide(t *testing.T) {
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			need(t, programs[kind]...)
 			w := lookAt(t, kind, 5*time.Minute)
