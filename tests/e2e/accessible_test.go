@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/testenv"
 )
 
 // axeTags are the rules of axe that pages keep.
@@ -17,10 +20,9 @@ const axeTags = `["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-
 func axeSource(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(clientDir, "node_modules", "axe-core", "axe.min.js"))
-	if err != nil && os.Getenv(requiredEnv) != "required" {
-		t.Skip("axe-core is not installed: npm ci in client/")
+	if err != nil {
+		testenv.Missing(t, errors.New("axe-core is not installed: npm ci in client/"))
 	}
-	require.NoError(t, err)
 	return string(text)
 }
 

@@ -19,7 +19,7 @@
 //
 // The tests need root (or user namespaces), Chromium with chromedriver, Firefox, and for
 // TestAuth nginx and certutil, for the tests of the library certutil and ip. They are skipped with a reason where something is missing,
-// unless QOS_E2E=required. They build the collector and the agent once; QOS_COLLECTOR and
+// unless QOS_REQUIRE=1. They build the collector and the agent once; QOS_COLLECTOR and
 // QOS_AGENT name binaries to use instead. QOS_ARTIFACTS names a directory that keeps
 // screenshots and logs of what failed. Run them with -count=1: the test cache does not know
 // what the binaries were built from.

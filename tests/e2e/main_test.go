@@ -10,13 +10,12 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/namespace"
 )
 
-const (
-	insideEnv   = "QOS_E2E_INSIDE" // set in the process that runs in the namespace
-	requiredEnv = "QOS_E2E"        // "required": a reason to skip is a failure
-)
+// insideEnv is set in the process that runs in the namespace.
+const insideEnv = "QOS_E2E_INSIDE"
 
 // skipReason says why no test of this package can run here.
 var skipReason string
@@ -56,10 +55,10 @@ func need(t *testing.T, programs ...string) {
 	}
 	switch {
 	case reason == "":
-	case os.Getenv(requiredEnv) == "required" && !testing.Short():
-		t.Fatalf("required, but: %s", reason)
-	default:
+	case testing.Short():
 		t.Skip(reason)
+	default:
+		testenv.Missing(t, errors.New(reason))
 	}
 }
 

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/testenv"
 )
 
 // awayPages are pages, and what of them is there while the store answers.
@@ -26,8 +27,7 @@ func TestStoreAway(t *testing.T) {
 	need(t)
 	db, err := newDatabase(t)
 	if err != nil {
-		require.NotEqual(t, "required", os.Getenv("QOS_POSTGRES"), err)
-		t.Skip(err)
+		testenv.Missing(t, err)
 	}
 	c := newCollector(t)
 	c.storage = fmt.Sprintf("{postgres: {dsn: %q}}", db.dsn)
