@@ -21,12 +21,12 @@ const keepPosts = `(window.kept = [], window.fetch = ((real) => (url, options) =
 //
 // spec: FAB-08, STAT-01, LIB-07
 func TestOutOfSight(t *testing.T) {
-	browser.Require(t, browser.Chromium, browser.Firefox)
+	browser.Require(t, browserKinds()...)
 	c := newCollector(t)
 	pages := startPages(t)
 	c.origins = append(c.origins, pages)
 	c.start()
-	for _, kind := range []string{browser.Chromium, browser.Firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			tab := openTab(t, browser.Start(t, kind), pages, "out of sight in "+kind, startFront(t, false, c), nil)
 			tab.delivers(5)

@@ -13,12 +13,12 @@ import (
 	"github.com/qosrtc/qos/tests/browser"
 )
 
-// TestListPage uses the page of conferences in both browsers, over a store with names that pages get wrong: the filters,
+// TestListPage uses the page of conferences over a store with names that pages get wrong: the filters,
 // the exports, the saved searches, and what it looks like from 360 px to 4K.
 //
 // spec: DASH-01
 func TestListPage(t *testing.T) {
-	for _, kind := range []string{browser.Chromium, browser.Firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			browser.Require(t, kind)
 			c := newCollector(t)

@@ -164,10 +164,10 @@ func (p precallPage) frame() (f precallFrame) {
 //
 // spec: PRE-01, PRE-02, PRE-04, PRE-06, API-08, API-11
 func TestBeforeTheCall(t *testing.T) {
-	browser.Require(t, browser.Chromium, browser.Firefox)
+	browser.Require(t, browserKinds()...)
 	testenv.Program(t, "certutil")
 	s, authority := startPrecallSite(t)
-	for _, kind := range []string{browser.Chromium, browser.Firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			b := browser.StartTrusting(t, kind, authority)
 			for name, subject := range map[string]func(*testing.T, *precallSite, *browser.Browser){

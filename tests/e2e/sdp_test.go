@@ -126,13 +126,13 @@ func (s *scene) checkErrorOnPage(t *testing.T, one row, local string) {
 //
 // spec: API-01
 func TestErrorsWhole(t *testing.T) {
-	browser.Require(t, browser.Chromium, browser.Firefox)
+	browser.Require(t, browserKinds()...)
 	c := newCollector(t)
 	served := startLibraryPages(t, t.TempDir())
 	c.origins = append(c.origins, served.url)
 	c.start()
 	served.of(t, c)
-	for _, kind := range []string{browser.Chromium, browser.Firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			s := &scene{collector: c}
 			p := openPage(t, browser.Start(t, kind), kind, served.url+"/errors.html?"+url.Values{"room": {kind}}.Encode())

@@ -55,7 +55,7 @@ func startHook(t *testing.T) *hookReceiver {
 //
 // spec: DASH-03, OUT-03
 func TestSettings(t *testing.T) {
-	for _, kind := range []string{browser.Chromium, browser.Firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			browser.Require(t, kind)

@@ -70,12 +70,12 @@ func TestStoreAway(t *testing.T) {
 	}
 }
 
-// openBoth opens the list and the conference in both browsers.
+// openBoth opens the list and the conference.
 func (c *collector) openBoth(t *testing.T) (pages []*page) {
 	t.Helper()
 	all := c.conferences()
 	require.Len(t, all, 1)
-	for _, kind := range []string{browser.Chromium, browser.Firefox} {
+	for _, kind := range browserKinds() {
 		b := browser.Start(t, kind)
 		for _, one := range awayPages {
 			path := one.path
