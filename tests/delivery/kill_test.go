@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/harness"
 )
 
@@ -16,7 +17,7 @@ import (
 // spec: SRV-03
 func TestKillsAtRandomMoments(t *testing.T) {
 	t.Parallel()
-	const kills = 25
+	kills := testenv.Pick(3, 25)
 	r := newRun(t, time.Hour) // until all kills are done
 	r.add(3, harness.Habits{})
 	r.loadUntil(func(context.Context) {
