@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -97,6 +98,9 @@ func inside(args []string) error {
 	// Where the kernel groups sessions, nice counts within a session, and this file among sessions.
 	_ = os.WriteFile("/proc/self/autogroup", []byte(args[0]), 0)
 	_ = namespace.LoopbackUp() // outside a namespace it is up
+	// A shell ignores them for commands in the background, and programs of tests would too. An exec resets only signals
+	// that are handled.
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGQUIT, syscall.SIGHUP)
 	path, err := exec.LookPath(args[1])
 	if err != nil {
 		return err
