@@ -27,7 +27,7 @@ var (
 // fast starts a server for some hundred databases of some hundred files each: its data is in memory where there is room, and
 // a database ends with its test.
 func fast() (*Server, error) {
-	const memory, room = "/dev/shm", 2 << 30
+	const memory, room = "/dev/shm", 1 << 30
 	parent := os.TempDir()
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(memory, &fs); err == nil && fs.Bavail*uint64(fs.Bsize) > room {
