@@ -12,7 +12,8 @@ import (
 var withRace = map[string]*regexp.Regexp{
 	"storage/postgres": regexp.MustCompile(`^Test(Concurrent|Follow.*|TwoCollectors|ConnectionsEnd|OpenAtOnce|PartitionsAtOnce|DeleteBefore|` +
 		`GroupFails|ServerStopsUnderLoad|PackTwoCollectors|MigrationKilled|SettingsHeldUp|AnswerLost|Backup)$`),
-	"storage/sqlite": regexp.MustCompile(`^Test(Concurrent|Follow.*|CloseWhileWriting|GroupFails|QueueIsBounded|Backup|Recover|LogBeginsAgain|FoldBesideAlone)$`),
+	"storage/sqlite":     regexp.MustCompile(`^Test(Concurrent|Follow.*|CloseWhileWriting|GroupFails|QueueIsBounded|Backup|Recover|LogBeginsAgain|FoldBesideAlone)$`),
+	"storage/benchstore": regexp.MustCompile(`^$`), // a program that measures the engines
 }
 
 // raced are packages below tests that run the product's goroutines in their own process. The others drive the shipped
