@@ -13,7 +13,7 @@ import (
 func TestAccounts(t *testing.T) {
 	storagetest.RunAccounts(t, func(t *testing.T) storagetest.AccountsStore {
 		t.Helper()
-		path := database(t)
+		path := migrated(t)
 		s := open(t, path)
 		return storagetest.AccountsStore{Accounts: s, Reopen: func(t *testing.T) storage.Accounts {
 			t.Helper()

@@ -13,7 +13,7 @@ import (
 func TestNotices(t *testing.T) {
 	storagetest.RunNotices(t, func(t *testing.T) storagetest.NoticesStore {
 		t.Helper()
-		path := database(t)
+		path := migrated(t)
 		s := open(t, path)
 		return storagetest.NoticesStore{Notices: s, Reopen: func(t *testing.T) storage.Notices {
 			t.Helper()

@@ -33,7 +33,7 @@ func fewer(t *testing.T) {
 func TestPack(t *testing.T) {
 	fewer(t)
 	storagetest.RunPack(t, storagetest.PackEngine{
-		Open: func(t *testing.T) storagetest.PackStore { t.Helper(); return open(t, database(t)) },
+		Open: func(t *testing.T) storagetest.PackStore { t.Helper(); return temp(t) },
 		Reopen: func(t *testing.T, s storagetest.PackStore) storagetest.PackStore {
 			t.Helper()
 			require.NoError(t, s.(*Store).Close())

@@ -11,7 +11,7 @@ func TestConformance(t *testing.T) {
 	t.Parallel() // two long tests at once, after those that stop the server
 	storagetest.Run(t, func(t *testing.T) (storage.Writer, storage.Reader) {
 		t.Helper()
-		s := open(t, database(t))
+		s := temp(t)
 		return s, s
 	})
 }

@@ -17,7 +17,7 @@ func TestSettings(t *testing.T) {
 	const limit = 25
 	storagetest.RunSettings(t, func(t *testing.T) storagetest.SettingsStore {
 		t.Helper()
-		dsn := database(t)
+		dsn := migrated(t)
 		s := open(t, dsn)
 		s.settings = sqlstore.NewSettings(s.database(), limit)
 		beside := func(t *testing.T) storage.Settings {
@@ -34,7 +34,7 @@ func TestSettings(t *testing.T) {
 
 // Connections that the server ended while they were idle are no fault of a write.
 func TestSettingsConnectionsEnd(t *testing.T) {
-	s := open(t, database(t))
+	s := temp(t)
 	revision, err := s.PutSetting(t.Context(), storage.Setting{Kind: "k", ID: "a", Body: []byte("1")})
 	require.NoError(t, err)
 	conn := connect(t, s.config.ConnString())
@@ -49,7 +49,7 @@ func TestSettingsConnectionsEnd(t *testing.T) {
 // A collector that holds the counter and says nothing more is thrown out, and the others
 // go on.
 func TestSettingsHeldUp(t *testing.T) {
-	dsn := database(t)
+	dsn := migrated(t)
 	s := open(t, dsn)
 	quick, err := Open(t.Context(), dsn, Options{patience: 500 * time.Millisecond})
 	require.NoError(t, err)

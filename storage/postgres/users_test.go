@@ -53,10 +53,10 @@ func usersEngine(fresh func(t *testing.T) *Store) storagetest.UsersEngine {
 
 // spec: PRIV-02 API-06
 func TestUsers(t *testing.T) {
-	runUsers(t, func(t *testing.T) *Store { t.Helper(); return open(t, database(t)) })
+	runUsers(t, func(t *testing.T) *Store { t.Helper(); return temp(t) })
 }
 
 // spec: PRIV-02
 func TestUsersHashed(t *testing.T) {
-	runUsers(t, func(t *testing.T) *Store { t.Helper(); return openHashed(t, database(t)) })
+	runUsers(t, func(t *testing.T) *Store { t.Helper(); return tempHashed(t) })
 }

@@ -157,7 +157,7 @@ var rules = []rule{
 		reason: "an engine knows its driver and the interfaces",
 	},
 	{
-		room: "storage/postgres/postgrestest", allowed: []string{"internal/freeport", "github.com/jackc/pgx/v5", "github.com/stretchr/testify/"},
+		room: "storage/postgres/postgrestest", allowed: []string{"internal/freeport", "internal/testenv", "github.com/jackc/pgx/v5", "github.com/stretchr/testify/"},
 		reason: "the tests' server knows no engine",
 	},
 	{
