@@ -13,13 +13,11 @@ import (
 
 // spec: DASH-02
 func TestHours(t *testing.T) {
-	fewer(t)
 	storagetest.RunHours(t, usersEngine(func(t *testing.T) *Store { t.Helper(); return temp(t) }))
 }
 
 // spec: DASH-02
 func TestHoursHashed(t *testing.T) {
-	fewer(t)
 	storagetest.RunHours(t, usersEngine(func(t *testing.T) *Store { t.Helper(); return tempHashed(t) }))
 }
 

@@ -11,12 +11,10 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/qosrtc/qos/storage/postgres/postgrestest"
-	"github.com/qosrtc/qos/storage/storagetest"
 )
 
 // The tests run on a real server from a distribution's package.
 func TestMain(m *testing.M) {
-	storagetest.ShortUnderRace()
 	code := postgrestest.Run(m)
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)

@@ -14,22 +14,24 @@ import (
 
 // spec: AUTH-03
 func TestSettings(t *testing.T) {
+	storagetest.RunSettings(t, emptySettings)
+}
+
+func emptySettings(t *testing.T) storagetest.SettingsStore {
+	t.Helper()
 	const limit = 25
-	storagetest.RunSettings(t, func(t *testing.T) storagetest.SettingsStore {
+	dsn := migrated(t)
+	s := open(t, dsn)
+	s.settings = sqlstore.NewSettings(s.database(), limit)
+	beside := func(t *testing.T) storage.Settings {
 		t.Helper()
-		dsn := migrated(t)
-		s := open(t, dsn)
-		s.settings = sqlstore.NewSettings(s.database(), limit)
-		beside := func(t *testing.T) storage.Settings {
-			t.Helper()
-			return open(t, dsn)
-		}
-		return storagetest.SettingsStore{Settings: s, Limit: limit, Beside: beside, Reopen: func(t *testing.T) storage.Settings {
-			t.Helper()
-			require.NoError(t, s.Close())
-			return open(t, dsn)
-		}}
-	})
+		return open(t, dsn)
+	}
+	return storagetest.SettingsStore{Settings: s, Limit: limit, Beside: beside, Reopen: func(t *testing.T) storage.Settings {
+		t.Helper()
+		require.NoError(t, s.Close())
+		return open(t, dsn)
+	}}
 }
 
 // Connections that the server ended while they were idle are no fault of a write.
