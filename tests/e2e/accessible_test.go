@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/testenv"
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // axeTags are the rules of axe that pages keep.
@@ -17,10 +21,9 @@ const axeTags = `["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-
 func axeSource(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(clientDir, "node_modules", "axe-core", "axe.min.js"))
-	if err != nil && os.Getenv(requiredEnv) != "required" {
-		t.Skip("axe-core is not installed: npm ci in client/")
+	if err != nil {
+		testenv.Missing(t, errors.New("axe-core is not installed (npm ci in client/)"))
 	}
-	require.NoError(t, err)
 	return string(text)
 }
 
@@ -34,19 +37,19 @@ var views = []struct {
 // accessible checks a page with axe in light and dark colours, and at 800 and 360 px, where nothing is cut off.
 // It keeps pictures where QOS_PICTURES says so. Chromium only: the rules are about the document.
 func (p *page) accessible(name string) {
-	p.t.Helper()
-	if p.browser.kind != chromium {
+	p.T.Helper()
+	if p.Browser.Kind != browser.Chromium {
 		return
 	}
 	for _, look := range views {
 		p.view(look.width, look.dark)
 		var violations []string
 		p.axe()
-		p.get(fmt.Sprintf(`axe.run(document, { runOnly: %s, resultTypes: ["violations"] }).then(({ violations }) =>
+		p.Get(fmt.Sprintf(`axe.run(document, { runOnly: %s, resultTypes: ["violations"] }).then(({ violations }) =>
 			violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => [id, html, failureSummary].join(": "))))`, axeTags), &violations)
-		require.Empty(p.t, violations, "%s, %s", name, look.name)
+		require.Empty(p.T, violations, "%s, %s", name, look.name)
 		if dir := os.Getenv("QOS_PICTURES"); dir != "" {
-			require.NoError(p.t, p.capture(filepath.Join(dir, fmt.Sprint(name, "-", look.name, ".png"))))
+			require.NoError(p.T, p.Capture(filepath.Join(dir, fmt.Sprint(name, "-", look.name, ".png"))))
 		}
 		p.fits(name + ", " + look.name)
 	}
@@ -56,13 +59,13 @@ func (p *page) accessible(name string) {
 // fits waits until nothing of a page is wider than the window, and nothing of its header outside of it. Charts follow
 // the width of the window a moment later.
 func (p *page) fits(name string) {
-	p.t.Helper()
-	eventually(p.t, patience, name+" fits into the window", func() (bool, string) {
+	p.T.Helper()
+	browser.Eventually(p.T, patience, name+" fits into the window", func() (bool, string) {
 		var cut []string
-		p.get(`document.documentElement.scrollWidth <= innerWidth ? [] : ["wide: " + document.documentElement.scrollWidth, ...[...document.body.querySelectorAll("*")].filter((one) =>
+		p.Get(`document.documentElement.scrollWidth <= innerWidth ? [] : ["wide: " + document.documentElement.scrollWidth, ...[...document.body.querySelectorAll("*")].filter((one) =>
 			one.getBoundingClientRect().right > innerWidth && !one.closest(".scroll *")).map((one) => one.outerHTML.slice(0, 200))]`, &cut)
 		var out []string
-		p.get(`[...document.querySelectorAll(".topbar *")].filter((one) => {
+		p.Get(`[...document.querySelectorAll(".topbar *")].filter((one) => {
 			const { top, bottom, height } = one.getBoundingClientRect(), around = one.closest(".topbar").getBoundingClientRect();
 			return height && (top < around.top || bottom > around.bottom);
 		}).map((one) => "out of the header: " + one.outerHTML.slice(0, 200))`, &out)
@@ -73,28 +76,28 @@ func (p *page) fits(name string) {
 
 // view sets the width of a page, and whether it has the colours of the dark scheme.
 func (p *page) view(width int, dark bool) {
-	p.t.Helper()
-	require.NoError(p.t, p.browser.do("browsingContext.setViewport", map[string]any{"context": p.context, "viewport": map[string]any{"width": width, "height": 900}}, nil))
+	p.T.Helper()
+	require.NoError(p.T, p.Browser.Do("browsingContext.setViewport", map[string]any{"context": p.Context, "viewport": map[string]any{"width": width, "height": 900}}, nil))
 	scheme := map[bool]string{false: "light", true: "dark"}[dark]
-	p.run(fmt.Sprintf(`(() => {
+	p.Run(fmt.Sprintf(`(() => {
 		window.schemes ??= [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).filter((rule) => rule.conditionText?.includes("prefers-color-scheme"));
 		for (const rule of schemes) rule.media.mediaText = %[2]t ? "all" : "not all";
 		document.documentElement.style.colorScheme = %[1]q;
 		scrollTo(0, 0); // the header covers what is below it
 	})()`, scheme, dark))
-	p.until(patience, fmt.Sprintf("innerWidth === %d", width))
+	p.Until(patience, fmt.Sprintf("innerWidth === %d", width))
 }
 
 // axe loads axe into the page, once.
 func (p *page) axe() {
-	p.t.Helper()
+	p.T.Helper()
 	var there bool
-	p.get("Boolean(window.axe)", &there)
+	p.Get("Boolean(window.axe)", &there)
 	if there {
 		return
 	}
-	require.NoError(p.t, p.browser.do("script.evaluate", map[string]any{
-		"expression": axeSource(p.t) + "; undefined", "target": map[string]any{"context": p.context}, "awaitPromise": false,
+	require.NoError(p.T, p.Browser.Do("script.evaluate", map[string]any{
+		"expression": axeSource(p.T) + "; undefined", "target": map[string]any{"context": p.Context}, "awaitPromise": false,
 	}, nil))
-	p.until(patience, "window.axe")
+	p.Until(patience, "window.axe")
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/pion/stun/v3"
 	"github.com/pion/turn/v4"
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // accessLine is the only network path to a TURN server, as that of a participant at home: what all its clients
@@ -185,7 +187,7 @@ func relayedData(p []byte) []byte {
 
 // TestAccessLine holds the link against what it is set to.
 func TestAccessLine(t *testing.T) {
-	need(t)
+	browser.Require(t)
 	up := newAccess(t, 1)
 	up.loses = isRelayedData
 	data := []byte{0x40, 0, 0, 1, 23}

@@ -17,6 +17,7 @@ import (
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // held is what the store holds of one conference.
@@ -39,7 +40,7 @@ func (one *story) awaits(t *testing.T) {
 		}
 	}
 	c := one.stores.collectors[0]
-	eventually(t, patience, one.tab.room+" has its summary", func() (bool, string) {
+	browser.Eventually(t, patience, one.tab.room+" has its summary", func() (bool, string) {
 		var answer struct{ Conferences []row }
 		c.ask("/api/conferences", url.Values{"app": {appID}, "id": {one.tab.room}}, &answer)
 		if len(answer.Conferences) != 1 || answer.Conferences[0].State != "ended" {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // lost is an item of /api/unattached.
@@ -24,7 +26,7 @@ type lost struct {
 //
 // spec: CONF-01, CONF-05, DASH-02
 func TestAnnotationsMakeNoCall(t *testing.T) {
-	need(t, programs[chromium]...)
+	browser.Require(t, browser.Chromium)
 	s := &scene{collector: startCollector(t)}
 	begin := time.Now().Add(-10 * time.Minute).UnixMilli()
 	ada := s.connect("ada")
@@ -76,7 +78,7 @@ func (s *scene) isRevised(t *testing.T, begin int64) {
 			Participants []struct{ Alias string }
 		}
 	}
-	eventually(t, patience, "the survey is in the summary", func() (bool, string) {
+	browser.Eventually(t, patience, "the survey is in the summary", func() (bool, string) {
 		s.ask("/api/conference", url.Values{"app": {appID}, "id": {"standup"}, "at": {strconv.FormatInt(begin, 10)}}, &page)
 		return page.Summary.Feedback.Count == 1, fmt.Sprintf("%+v", page)
 	})
@@ -99,14 +101,14 @@ func (s *scene) checkUnattached(t *testing.T, at int64) {
 	require.Equal(t, at, byID["nobody's"].AboutAt)
 	require.Equal(t, "activeDeviceList", byID["only devices"].Entries[0].Name)
 
-	b := startBrowser(t, chromium)
+	b := browser.Start(t, browser.Chromium)
 	p := openPage(t, b, "unattached", s.dashboard+"/unattached")
 	for _, text := range []string{"nobody's", "only devices", "Rated 5 of 5", "Devices in use", "bob"} {
-		p.until(patience, fmt.Sprintf("document.body.innerText.includes(%q)", text))
+		p.Until(patience, fmt.Sprintf("document.body.innerText.includes(%q)", text))
 	}
-	p.until(patience, "!document.body.innerText.includes('standup')")
+	p.Until(patience, "!document.body.innerText.includes('standup')")
 	empty := openPage(t, b, "none", s.dashboard+"/unattached?app=another")
-	empty.until(patience, "document.querySelector('[data-testid=empty]')?.innerText.includes('Nothing matches')")
+	empty.Until(patience, "document.querySelector('[data-testid=empty]')?.innerText.includes('Nothing matches')")
 	wrong := openPage(t, b, "wrong", s.dashboard+"/unattached?from=x")
-	wrong.until(patience, "document.querySelector('[role=alert]')?.innerText.includes('from must be an integer')")
+	wrong.Until(patience, "document.querySelector('[role=alert]')?.innerText.includes('from must be an integer')")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/agent"
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 const (
@@ -41,11 +42,11 @@ func startAgent(t *testing.T, origin string) *tokenAgent {
 	a.published, a.key = makeKey(t, binary, file)
 	listen, monitor := freeAddress(t), freeAddress(t)
 	a.url = "http://" + listen
-	process, out, err := startProcess(dir, binary, "serve", "--app_id="+appID, "--listen="+listen, "--monitor="+monitor,
+	process, out, err := browser.StartProcess(dir, binary, "serve", "--app_id="+appID, "--listen="+listen, "--monitor="+monitor,
 		"--keys.directory="+filepath.Dir(file), "--origins="+appOrigin, "--who=url", "--url.address="+origin+"/account/who")
 	require.NoError(t, err)
-	t.Cleanup(process.kill)
-	eventually(t, patience, "the agent is ready", func() (bool, string) {
+	t.Cleanup(process.Kill)
+	browser.Eventually(t, patience, "the agent is ready", func() (bool, string) {
 		body, status, err := fetch(context.WithoutCancel(t.Context()), "http://"+monitor+"/readyz")
 		if err != nil {
 			return false, err.Error() + out.String()

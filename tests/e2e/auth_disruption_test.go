@@ -76,5 +76,5 @@ func (s *site) isDisrupted(t *testing.T, w *windows) {
 // until waits for a condition in the frame.
 func (v *visit) until(within time.Duration, condition string) {
 	v.t.Helper()
-	v.page.until(within, v.in("eval("+quote(condition)+")"))
+	v.page.Until(within, v.in("eval("+quote(condition)+")"))
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 const (
@@ -38,7 +40,7 @@ func (s *site) isRevoked(t *testing.T, w *windows) {
 	var secret struct{ ID, Secret string }
 	s.manage(t, http.MethodPost, app+"/secrets", map[string]any{}, &secret)
 	token := s.agent.sign(t, app, "eve", time.Hour)
-	eventually(t, patience, "the collector knows "+app, func() (bool, string) {
+	browser.Eventually(t, patience, "the collector knows "+app, func() (bool, string) {
 		status, body := s.login(t, app, "eve", token)
 		return status == http.StatusOK, body
 	})

@@ -17,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/testcert"
+	"github.com/qosrtc/qos/internal/testenv"
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // Where the site is, for browsers. Both names are loopback there.
@@ -80,10 +82,10 @@ func (s *site) startNginx(origin string) {
 		"{{dir}}", s.dir, "{{pages}}", pages, "{{origin}}", origin, "{{agent}}", s.agent.url, "{{collector}}", s.collector.receiver,
 	).Replace(string(template))
 	require.NoError(s.t, os.WriteFile(config, []byte(filled), 0o600))
-	nginx, out, err := startProcess(s.dir, "nginx", "-p", s.dir, "-c", config)
+	nginx, out, err := browser.StartProcess(s.dir, testenv.Program(s.t, "nginx"), "-p", s.dir, "-c", config)
 	require.NoError(s.t, err)
-	s.t.Cleanup(nginx.kill)
-	eventually(s.t, patience, "nginx listens", func() (bool, string) {
+	s.t.Cleanup(nginx.Kill)
+	browser.Eventually(s.t, patience, "nginx listens", func() (bool, string) {
 		conn, err := net.DialTimeout("tcp", "127.0.0.1:443", patience)
 		if err != nil {
 			return false, err.Error() + out.String()

@@ -5,12 +5,14 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/testenv"
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // subject is what visits share: each is a subtest that opens frames of its own.
@@ -34,14 +36,16 @@ func (l *logins) tell(one *story) {
 // spec: AUTH-01, AUTH-02, AUTH-03, AUTH-04, AUTH-05, AUTH-06, AUTH-07, AUTH-08, SRV-01
 func TestAuth(t *testing.T) {
 	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin") // where Debian has nginx
-	need(t, slices.Concat(programs[chromium], programs[firefox], []string{"nginx", "certutil"})...)
+	browser.Require(t, browserKinds()...)
+	testenv.Program(t, "nginx")
+	testenv.Program(t, "certutil")
 	s := startSite(t)
 	all := map[string]subject{}
 	for _, some := range []map[string]subject{s.forms(), s.generators(), s.faults(), s.origins(), s.registered()} {
 		maps.Copy(all, some)
 	}
 	t.Run("Browsers", func(t *testing.T) {
-		for _, kind := range []string{chromium, firefox} {
+		for _, kind := range browserKinds() {
 			t.Run(kind, func(t *testing.T) {
 				t.Parallel()
 				w := s.open(t, kind)
@@ -92,5 +96,5 @@ extensions:
       - {id: %s, %s, limits: {handshakes_per_second: 0.2}}
 `, strings.TrimPrefix(s.management, "http://"), managerToken, appID, appSecret, appOrigin, keys,
 		openAppID, openAppSecret, keys, sharedApp, sharedApp, sharedKey,
-		throttledApp+chromium, keys, throttledApp+firefox, keys)
+		throttledApp+browser.Chromium, keys, throttledApp+browser.Firefox, keys)
 }

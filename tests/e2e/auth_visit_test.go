@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // windows are those of one browser, by origin. Visits are frames in them: a new window
@@ -23,14 +25,14 @@ type windows struct {
 // at the origin server.
 func (s *site) open(t *testing.T, kind string) *windows {
 	t.Helper()
-	b := startTrusting(t, kind, s.authority)
+	b := browser.StartTrusting(t, kind, s.authority)
 	w := &windows{site: s, kind: kind, byOrigin: map[string]*page{}}
 	for _, origin := range []string{appOrigin, otherOrigin, plainOrigin} {
 		w.byOrigin[origin] = openPage(t, b, kind+" at "+origin, origin+"/")
 	}
 	for path, user := range map[string]string{"/": w.user(), "/outage/": "outage"} {
 		login := appOrigin + "/account/login?" + url.Values{"user": {user}, "path": {path}}.Encode()
-		w.byOrigin[appOrigin].run("fetch(" + quote(login) + ", { method: 'POST' }).then(({ status }) => status)")
+		w.byOrigin[appOrigin].Run("fetch(" + quote(login) + ", { method: 'POST' }).then(({ status }) => status)")
 	}
 	return w
 }
@@ -61,10 +63,11 @@ type visit struct {
 // visit opens a frame at an origin.
 func (w *windows) visit(t *testing.T, origin, name, query string) *visit {
 	t.Helper()
-	p := *w.byOrigin[origin]
-	p.t, p.name = t, name+" in "+w.kind
-	v := &visit{t: t, page: &p, name: name + "-" + w.kind}
-	p.run(fmt.Sprintf(`new Promise((loaded) => {
+	window := *w.byOrigin[origin].Page
+	window.T, window.Name = t, name+" in "+w.kind
+	p := &page{&window}
+	v := &visit{t: t, page: p, name: name + "-" + w.kind}
+	p.Run(fmt.Sprintf(`new Promise((loaded) => {
 		const frame = document.createElement('iframe');
 		frame.name = %s;
 		frame.src = '/visit?%s';
@@ -82,7 +85,7 @@ func (v *visit) in(expression string) string {
 // eval evaluates an expression in the frame.
 func (v *visit) eval(expression string, value any) {
 	v.t.Helper()
-	v.page.get(v.in("eval("+quote(expression)+")"), value)
+	v.page.Get(v.in("eval("+quote(expression)+")"), value)
 }
 
 // begin is initialize() with a secret that is a JavaScript expression: a string, or a token
@@ -129,7 +132,7 @@ func (d diary) csErrors() []string {
 func (v *visit) waits(what string, expected func(diary) bool) diary {
 	v.t.Helper()
 	var d diary
-	eventually(v.t, patience, v.name+": "+what, func() (bool, string) {
+	browser.Eventually(v.t, patience, v.name+": "+what, func() (bool, string) {
 		d = v.diary()
 		return expected(d), jsonOf(d)
 	})

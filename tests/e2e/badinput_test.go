@@ -14,6 +14,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/auth/authtest"
 	"github.com/qosrtc/qos/protocol"
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // client speaks the protocol by hand.
@@ -114,7 +115,7 @@ func (c *client) acked(seq int) {
 //
 // spec: SRV-02, AUTH-01, AUTH-03
 func TestBadInput(t *testing.T) {
-	need(t)
+	browser.Require(t)
 	c := startCollector(t)
 	neighbour := c.connect("neighbour")
 	neighbour.delivers(1)

@@ -6,14 +6,18 @@ import (
 	"net/url"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/testenv"
+	"github.com/qosrtc/qos/tests/browser"
 )
 
-const (
-	// measurements is how many a call has before it ends: some 25 s.
-	measurements = 12
+// measurements is how many a call has before it ends, one every 2 s.
+var measurements = testenv.Pick(6, 12)
 
+const (
 	reportedFunction = "createOffer"
 	reportedMessage  = "reported by the end-to-end test"
 	comment          = "heard every word"
@@ -28,11 +32,12 @@ type call struct {
 	kind  string // of Ada's browser
 	room  string
 	lossy bool
+	brief bool   // nothing was said in it
 	url   string // of its page on the dashboard, as the library names it
 }
 
 // scene is a collector and the calls made on it, one after the other: two at once would
-// starve each other on a small machine, and the scores would tell.
+// starve each other on a small machine, and the scores would differ.
 type scene struct {
 	*collector
 	sink   *recordSink // what its receiver emitted
@@ -43,64 +48,107 @@ type scene struct {
 // media makes the two browsers' pages cheap enough to run on two cores. Firefox gets its
 // sound from a fake device, for without any device it makes none.
 func media(kind string) []string {
-	if kind == firefox {
+	if kind == browser.Firefox {
 		return []string{"height", "240", "synthetic", "0"}
 	}
 	return []string{"height", "240", "synthetic", "1", "fps", "20"}
 }
 
-// TestCalls makes the calls first and looks at what was made of them afterwards: a
-// conference that somebody left without a word takes 30 s to end, and all share that wait.
-//
-// spec: CONF-01, CONF-02
-func TestCalls(t *testing.T) {
-	need(t)
+// newScene starts a collector whose receiver's records are kept.
+func newScene(t *testing.T) *scene {
+	t.Helper()
 	s := &scene{collector: newCollector(t), sink: new(recordSink)}
 	server := httptest.NewServer(s.sink)
 	t.Cleanup(server.Close)
 	s.records = server.URL
 	s.start()
-	for _, kind := range []string{chromium, firefox} {
-		t.Run(kind, func(t *testing.T) { s.goodCall(t, kind) })
-	}
-	for _, kind := range []string{chromium, firefox} {
-		t.Run("Loss"+kind, func(t *testing.T) { s.lossyCall(t, kind) })
-	}
-	t.Run("ChromiumToFirefox", s.mixedCall)
-	if len(s.calls) == 0 {
-		t.Skip("no call was made")
-	}
-	s.allEnd(t)
-	for _, one := range s.calls {
-		t.Run("Conference/"+one.name, func(t *testing.T) { s.checkConference(t, one) })
-	}
-	t.Run("LossIsSeen", s.checkLossIsSeen)
-	t.Run("UsedAgain", s.checkUsedAgain)
-	t.Run("Dashboard", s.checkDashboard)
+	return s
+}
+
+// TestCallInChromium makes a call from the library to the pages, the metrics and the store.
+//
+// spec: CONF-01, CONF-02
+func TestCallInChromium(t *testing.T) { callIn(t, browser.Chromium) }
+
+// TestCallInFirefox makes the same call.
+//
+// spec: CONF-01, CONF-02
+func TestCallInFirefox(t *testing.T) { callIn(t, browser.Firefox) }
+
+func callIn(t *testing.T, kind string) {
+	t.Helper()
+	s := newScene(t)
+	b := browser.Start(t, kind)
+	s.goodCall(t, b)
+	s.checkConferences(t)
+	t.Run("Dashboard", func(t *testing.T) { s.checkDashboard(t, b) })
 	t.Run("Metrics", s.checkMetrics)
 	t.Run("Store", s.checkStore)
 }
 
+// TestLossInChromium compares a call that loses a tenth of its packets with a good one.
+//
+// spec: CONF-02, CONF-03, QUAL-01
+func TestLossInChromium(t *testing.T) { lossIn(t, browser.Chromium) }
+
+// TestLossInFirefox compares the same calls.
+//
+// spec: CONF-02, CONF-03, QUAL-01
+func TestLossInFirefox(t *testing.T) { lossIn(t, browser.Firefox) }
+
+func lossIn(t *testing.T, kind string) {
+	t.Helper()
+	s := newScene(t)
+	b := browser.Start(t, kind)
+	s.goodCall(t, b)
+	s.lossyCall(t, b)
+	s.checkConferences(t)
+	t.Run("LossIsSeen", s.checkLossIsSeen)
+	t.Run("Metrics", s.checkMetrics)
+	t.Run("Store", s.checkStore)
+}
+
+// TestCallBetweenBrowsers makes a call between Chromium and Firefox, which is killed. 30 s later the conferenceID is used again.
+//
+// spec: CONF-01, CONF-02
+func TestCallBetweenBrowsers(t *testing.T) {
+	browser.Require(t, browser.Chromium, browser.Firefox)
+	s := newScene(t)
+	a := browser.Start(t, browser.Chromium)
+	s.mixedCall(t, a, browser.Start(t, browser.Firefox))
+	s.checkConferences(t)
+	t.Run("UsedAgain", func(t *testing.T) { s.checkUsedAgain(t, a) })
+	t.Run("Metrics", s.checkMetrics)
+	t.Run("Store", s.checkStore)
+}
+
+// checkConferences waits for the ends of the calls and checks what was made of them.
+func (s *scene) checkConferences(t *testing.T) {
+	t.Helper()
+	s.allEnd(t)
+	for _, one := range s.calls {
+		t.Run("Conference/"+one.name, func(t *testing.T) { s.checkConference(t, one) })
+	}
+}
+
 // goodCall is a call between two windows of one browser on a perfect network. Grace closes
 // her window without a word, Ada hangs up.
-func (s *scene) goodCall(t *testing.T, kind string) {
+func (s *scene) goodCall(t *testing.T, b *browser.Browser) {
 	t.Helper()
-	b := startBrowser(t, kind)
-	one := &call{name: kind, kind: kind, room: "call in " + kind}
+	one := &call{name: b.Kind, kind: b.Kind, room: "call in " + b.Kind}
 	ada := s.join(t, b, one, "ada")
 	grace := s.join(t, b, one, "grace")
 	s.talk(t, one, ada, grace)
-	grace.closeTab()
+	grace.CloseTab()
 	s.hangUp(one, ada)
 	s.calls = append(s.calls, one)
 }
 
 // lossyCall is the same through a relay that loses a tenth of the media.
-func (s *scene) lossyCall(t *testing.T, kind string) {
+func (s *scene) lossyCall(t *testing.T, b *browser.Browser) {
 	t.Helper()
-	b := startBrowser(t, kind)
 	r := startRelay(t, lossFraction)
-	one := &call{name: "loss in " + kind, kind: kind, room: "lossy call in " + kind, lossy: true}
+	one := &call{name: "loss in " + b.Kind, kind: b.Kind, room: "lossy call in " + b.Kind, lossy: true}
 	ada := s.join(t, b, one, "ada", r.query()...)
 	grace := s.join(t, b, one, "grace", r.query()...)
 	s.talk(t, one, ada, grace)
@@ -110,27 +158,26 @@ func (s *scene) lossyCall(t *testing.T, kind string) {
 }
 
 // mixedCall is between the two browsers. Grace's is killed, as by an empty battery.
-func (s *scene) mixedCall(t *testing.T) {
-	need(t, append(programs[chromium], programs[firefox]...)...)
-	a, b := startBrowser(t, chromium), startBrowser(t, firefox)
-	one := &call{name: "mixed", kind: chromium, room: "call between browsers"}
+func (s *scene) mixedCall(t *testing.T, a, b *browser.Browser) {
+	t.Helper()
+	one := &call{name: "mixed", kind: browser.Chromium, room: "call between browsers"}
 	ada := s.join(t, a, one, "ada")
 	grace := s.join(t, b, one, "grace")
 	s.talk(t, one, ada, grace)
-	b.process.kill()
+	b.Process.Kill()
 	s.hangUp(one, ada)
-	grace.context = "" // nothing to take a picture of
+	grace.Context = "" // nothing to take a picture of
 	s.calls = append(s.calls, one)
 }
 
-func (s *scene) join(t *testing.T, b *browser, one *call, user string, more ...string) *page {
+func (s *scene) join(t *testing.T, b *browser.Browser, one *call, user string, more ...string) *page {
 	t.Helper()
-	p := openPage(t, b, user, demoURL(s.demo, one.room, user, append(media(b.kind), more...)...))
-	p.until(patience, "demo.state.joined") // a window in the background gets no camera in Firefox
+	p := openPage(t, b, user, demoURL(s.demo, one.room, user, append(media(b.Kind), more...)...))
+	p.Until(patience, "demo.state.joined") // a window in the background gets no camera in Firefox
 	if s.joined == nil {
 		s.joined = map[string]float64{}
 	}
-	s.joined[b.kind]++
+	s.joined[b.Kind]++
 	return p
 }
 
@@ -140,23 +187,23 @@ func (s *scene) join(t *testing.T, b *browser, one *call, user string, more ...s
 func (s *scene) talk(t *testing.T, one *call, ada, grace *page) {
 	t.Helper()
 	for _, p := range []*page{ada, grace} {
-		p.until(patience, "demo.state.init.some(([csError]) => csError === 'success')")
+		p.Until(patience, "demo.state.init.some(([csError]) => csError === 'success')")
 		p.mediaFlows()
 	}
-	ada.run("demo.mute(true)")
-	ada.until(patience, "demo.state.statsCount >= 3")
-	ada.run("demo.mute(false)")
-	ada.run(fmt.Sprintf("demo.reportError(%q, %q)", reportedFunction, reportedMessage))
+	ada.Run("demo.mute(true)")
+	ada.Until(patience, "demo.state.statsCount >= 3")
+	ada.Run("demo.mute(false)")
+	ada.Run(fmt.Sprintf("demo.reportError(%q, %q)", reportedFunction, reportedMessage))
 	var feedback [2]string
-	ada.get(fmt.Sprintf("demo.feedback({overall: %d, comment: %q})", rating, comment), &feedback)
+	ada.Get(fmt.Sprintf("demo.feedback({overall: %d, comment: %q})", rating, comment), &feedback)
 	require.Equal(t, "success", feedback[0])
 	for _, p := range []*page{ada, grace} {
-		p.until(patience+measurements*statsInterval, fmt.Sprintf("demo.state.statsCount >= %d", measurements))
+		p.Until(patience+time.Duration(measurements)*statsInterval, fmt.Sprintf("demo.state.statsCount >= %d", measurements))
 	}
 	s.checkCallback(t, one, ada)
 	s.checkLive(t, one)
 	var refused [][]string
-	ada.get("demo.state.calls.filter(([, status]) => status !== 'success')", &refused)
+	ada.Get("demo.state.calls.filter(([, status]) => status !== 'success')", &refused)
 	require.Empty(t, refused)
 }
 
@@ -177,7 +224,7 @@ func (s *scene) checkCallback(t *testing.T, one *call, ada *page) {
 			RTT          *float64
 		}
 	}
-	ada.get("demo.state.stats", &stats)
+	ada.Get("demo.state.stats", &stats)
 	require.Equal(t, "online", stats.ConnectionState)
 	require.Equal(t, "established", stats.FabricState)
 	one.url = stats.ConferenceURL
@@ -207,11 +254,11 @@ func (s *scene) checkLive(t *testing.T, one *call) {
 //
 // spec: FAB-08
 func (s *scene) hangUp(one *call, ada *page) {
-	ada.t.Helper()
-	ada.run("demo.hangUp()")
-	ada.until(patience, "!demo.state.joined")
-	eventually(ada.t, patience, "the hang-up is on the time-line", func() (bool, string) {
-		d := s.detail(ada.t, one)
+	ada.T.Helper()
+	ada.Run("demo.hangUp()")
+	ada.Until(patience, "!demo.state.joined")
+	browser.Eventually(ada.T, patience, "the hang-up is on the time-line", func() (bool, string) {
+		d := s.detail(ada.T, one)
 		return slices.Contains(d.events(d.session("ada")), "fabricTerminated"), fmt.Sprint(d.Timeline)
 	})
 }
@@ -237,14 +284,13 @@ func (s *scene) list(room string) []row {
 	return answer.Conferences
 }
 
-// allEnd waits until each conference has its summary. By then 30 s have passed since the
-// first call ended.
+// allEnd waits until each conference has its summary.
 //
 // spec: CONF-02
 func (s *scene) allEnd(t *testing.T) {
 	t.Helper()
 	for _, one := range s.calls {
-		eventually(t, patience, one.name+" has a summary", func() (bool, string) {
+		browser.Eventually(t, patience, one.name+" has a summary", func() (bool, string) {
 			rows := s.list(one.room)
 			return len(rows) == 1 && rows[0].State == "ended", fmt.Sprintf("%+v", rows)
 		})

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	library "github.com/qosrtc/qos/client"
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // remote is what a participant's page knows about somebody else in the call.
@@ -187,7 +188,7 @@ func throughTURN(url, password string) json.RawMessage {
 }
 
 // join opens the page of each member in its browser.
-func (c *causeCall) join(in map[string]*browser, otherwise *browser) {
+func (c *causeCall) join(in map[string]*browser.Browser, otherwise *browser.Browser) {
 	c.t.Helper()
 	members := c.people
 	if c.server != nil {
@@ -199,17 +200,17 @@ func (c *causeCall) join(in map[string]*browser, otherwise *browser) {
 			b = own
 		}
 		m.page = openPage(c.t, b, m.User, fmt.Sprintf("%s/?ahead=%d", c.stage.pages, m.aheadMs))
-		m.page.until(patience, "typeof start === 'function'")
+		m.page.Until(patience, "typeof start === 'function'")
 		config, err := json.Marshal(m)
 		require.NoError(c.t, err)
-		m.page.run("start(" + string(config) + ")")
-		m.page.until(patience, "call.joined")
+		m.page.Run("start(" + string(config) + ")")
+		m.page.Until(patience, "call.joined")
 	}
 	for _, m := range c.people {
 		if m.Quiet {
 			continue
 		}
-		m.page.until(patience, "call.init.some(([csError]) => csError === 'success')")
+		m.page.Until(patience, "call.init.some(([csError]) => csError === 'success')")
 	}
 }
 
@@ -219,7 +220,7 @@ func (c *causeCall) flow(kinds ...string) {
 	list, err := json.Marshal(kinds)
 	require.NoError(c.t, err)
 	for _, m := range c.people {
-		m.page.until(patience, "await flows("+string(list)+")")
+		m.page.Until(patience, "await flows("+string(list)+")")
 	}
 }
 
@@ -240,7 +241,7 @@ func (c *causeCall) leave() {
 		members = append(slices.Clone(members), c.server)
 	}
 	for _, m := range members {
-		if m.page.context != "" { // else the participant left before
+		if m.page.Context != "" { // else the participant left before
 			c.hangUp(m)
 		}
 	}
@@ -249,8 +250,8 @@ func (c *causeCall) leave() {
 // hangUp ends the call for one participant.
 func (c *causeCall) hangUp(m *member) {
 	c.t.Helper()
-	m.page.run("leave()")
-	m.page.closeTab()
+	m.page.Run("leave()")
+	m.page.CloseTab()
 }
 
 func (c *causeCall) of(user string) *member {

@@ -123,7 +123,7 @@ func (d *freshDraw) serverInTurns() {
 	off := d.betweenMs(5000, 6000)
 	d.labelled("mediaServer", fmt.Sprintf("the server forwards nothing for %v of every 8 s", off))
 	d.scene.act = func(c *causeCall) {
-		c.server.page.run("(call.stopped = true, " + takenInTurns(allSenders, off, 8*time.Second) + ")")
+		c.server.page.Run("(call.stopped = true, " + takenInTurns(allSenders, off, 8*time.Second) + ")")
 	}
 }
 

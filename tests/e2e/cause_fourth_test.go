@@ -134,7 +134,7 @@ func (d *freshDraw) tabClosed() {
 	d.labelled("none", who+" closes the tab, the others stay")
 	d.scene.gone = 1
 	d.scene.lasts = length{15 * time.Second, after}
-	d.scene.act = func(c *causeCall) { c.of(who).page.closeTab() }
+	d.scene.act = func(c *causeCall) { c.of(who).page.CloseTab() }
 }
 
 func (d *freshDraw) hangsUp() {
@@ -206,7 +206,7 @@ func (d *freshDraw) networkChange() {
 		both(who, harm{cut: true})(c)
 		c.lasts(dark)
 		both(who, harm{})(c)
-		c.of(who).page.run("restartICE()")
+		c.of(who).page.Run("restartICE()")
 	}
 }
 
@@ -282,7 +282,7 @@ func (d *freshDraw) leavesOut() {
 	d.gather(withServer)
 	d.labelled("mediaServer", "the server forwards nothing to "+d.who)
 	stop := fmt.Sprintf("(call.stopped = true, call.pcs.get(%q).pc.getSenders().forEach((s) => s.replaceTrack(null)))", d.who)
-	d.scene.act = func(c *causeCall) { c.server.page.run(stop) }
+	d.scene.act = func(c *causeCall) { c.server.page.Run(stop) }
 }
 
 // cameraTaken: the application takes the camera's track away and does not say so.

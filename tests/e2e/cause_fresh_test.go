@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/qosrtc/qos/tests/browser"
 	"github.com/qosrtc/qos/tests/cause"
 )
 
@@ -188,13 +189,13 @@ func (d *freshDraw) maybeSound() { d.sound = d.chance(4) || d.sound }
 // maybeFirefox makes one call of two in four with Firefox.
 func (d *freshDraw) maybeFirefox() {
 	if d.chance(4) && len(d.scene.users) == 2 {
-		d.scene.browser = firefox
+		d.scene.browser = browser.Firefox
 	}
 }
 
 // labelled says what is done, and what the media are.
 func (d *freshDraw) labelled(cause, did string, users ...string) {
-	if d.scene.browser == firefox {
+	if d.scene.browser == browser.Firefox {
 		did += ", in Firefox"
 	}
 	if d.sound {
@@ -350,7 +351,7 @@ func (d *freshDraw) starved(shows bool, share float64) {
 	}
 	s.label.Did += fmt.Sprintf(" (%s)", topology)
 	if topology == pairOf && d.chance(4) {
-		s.browser = firefox
+		s.browser = browser.Firefox
 		s.label.Did += ", in Firefox"
 	}
 	d.scene = s
@@ -468,10 +469,10 @@ func (d *freshDraw) server() {
 		d.harmed(harm{loss: loss}, fmt.Sprintf("%.0f %% loss", 100*loss), withServer)
 	case "":
 		d.labelled("mediaServer", "the server stops passing on")
-		d.scene.act = func(c *causeCall) { c.server.page.run(fmt.Sprintf(stops, "true")) }
+		d.scene.act = func(c *causeCall) { c.server.page.Run(fmt.Sprintf(stops, "true")) }
 	default:
 		d.labelled("mediaServer", "the server stops passing "+kind+" on")
-		d.scene.act = func(c *causeCall) { c.server.page.run(fmt.Sprintf(stops, "s.track.kind === '"+kind+"'")) }
+		d.scene.act = func(c *causeCall) { c.server.page.Run(fmt.Sprintf(stops, "s.track.kind === '"+kind+"'")) }
 	}
 }
 

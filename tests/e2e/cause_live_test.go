@@ -11,19 +11,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/testenv"
+	"github.com/qosrtc/qos/tests/browser"
 	"github.com/qosrtc/qos/tests/cause"
 )
 
-var allCauses = flag.Bool("all-causes", false, "make ten harmed calls live, not three: five minutes")
+var allCauses = flag.Bool("all-causes", false, "make ten harmed calls live, one after the other: five minutes")
 
-// liveScenes are the harmed calls that are made live: three always, all of them with
+// liveScenes are the harmed calls that are made live: two in `make test`, another in `make test-long`, and all of them with
 // -all-causes. The rest is replayed from traces (package tests/cause).
 var liveScenes = []string{
-	"pair-up-loss-15", "server-down-loss-b", "permission-denied",
+	"pair-up-loss-15", "permission-denied", "server-down-loss-b",
 	"good-mesh", "mesh-up-loss-a", "camera-unplugged", "tracks-missing", "no-answer", "ice-cut", "held",
 }
-
-const alwaysLive = 3
 
 // underAnyLoad are the scenes whose cause is the same on a busy machine. The media of the
 // others suffer from that as well, so that their label is that of a quiet one: package
@@ -36,7 +36,7 @@ var underAnyLoad = []string{"permission-denied", "camera-unplugged", "tracks-mis
 //
 // spec: CONF-03
 func TestLikelyCauses(t *testing.T) {
-	need(t, programs[chromium]...)
+	browser.Require(t, browser.Chromium)
 	sink := new(recordSink)
 	server := httptest.NewServer(sink)
 	t.Cleanup(server.Close)
@@ -46,17 +46,22 @@ func TestLikelyCauses(t *testing.T) {
 	stage.start()
 	names, lasts := liveScenes, full
 	if !*allCauses {
-		names, lasts = names[:alwaysLive], brief
+		names, lasts = testenv.Pick(names[:2], names[2:3]), brief
 	}
-	b := startBrowser(t, chromium)
+	b := browser.Start(t, browser.Chromium)
 	for _, scene := range causeScenes() {
 		if slices.Contains(names, scene.name) {
-			t.Run(scene.name, func(t *testing.T) { scene.live(t, stage, sink, b, lasts) })
+			t.Run(scene.name, func(t *testing.T) {
+				if !*allCauses {
+					t.Parallel() // one of the two waits 30 s
+				}
+				scene.live(t, stage, sink, b, lasts)
+			})
 		}
 	}
 }
 
-func (s *causeScene) live(t *testing.T, stage *causeStage, sink *recordSink, b *browser, lasts length) {
+func (s *causeScene) live(t *testing.T, stage *causeStage, sink *recordSink, b *browser.Browser, lasts length) {
 	t.Helper()
 	s.play(t, stage, s.name, b, lasts)
 	got, at := stage.summary(t, s.name)
@@ -74,8 +79,8 @@ func (s *causeScene) live(t *testing.T, stage *causeStage, sink *recordSink, b *
 	}
 	query := url.Values{"app": {appID}, "id": {s.name}, "at": {strconv.FormatInt(at, 10)}}
 	p := openPage(t, b, "dashboard", stage.dashboard+"/conference?"+query.Encode())
-	p.until(patience, "document.querySelector('[data-testid=cause]')?.dataset.cause === "+quote(found))
-	p.closeTab() // each holds one of the few connections that a browser has to one host
+	p.Until(patience, "document.querySelector('[data-testid=cause]')?.dataset.cause === "+quote(found))
+	p.CloseTab() // each holds one of the few connections that a browser has to one host
 }
 
 // accused are the users whom the likely cause names.
@@ -95,7 +100,7 @@ func (s *causeStage) summary(t *testing.T, room string) (summary conference.Summ
 		ID      string
 		StartAt int64
 	}
-	eventually(t, patience, room+" has a summary", func() (bool, string) {
+	browser.Eventually(t, patience, room+" has a summary", func() (bool, string) {
 		var list struct {
 			Conferences []struct {
 				ID, State string

@@ -129,6 +129,6 @@ func (d *freshDraw) leavesOutInTurns() {
 	d.labelled("mediaServer", fmt.Sprintf("the server forwards nothing to %s for %v of every 8 s", who, off))
 	senders := fmt.Sprintf("call.pcs.get(%q).pc.getSenders().filter((s) => s.track)", who)
 	d.scene.act = func(c *causeCall) {
-		c.server.page.run("(call.stopped = true, " + takenInTurns(senders, off, 8*time.Second) + ")")
+		c.server.page.Run("(call.stopped = true, " + takenInTurns(senders, off, 8*time.Second) + ")")
 	}
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/tests/browser"
 	"github.com/qosrtc/qos/tests/cause"
 )
 
@@ -38,7 +39,7 @@ func TestRecordCauses(t *testing.T) {
 // recordAll makes calls on one stage, one after the other: two at a time leave a machine of two processors no time.
 func recordAll(t *testing.T, scenes []causeScene, dir string) {
 	t.Helper()
-	need(t, programs[chromium]...)
+	browser.Require(t, browser.Chromium)
 	sink := new(recordSink)
 	server := httptest.NewServer(sink)
 	t.Cleanup(server.Close)
@@ -59,13 +60,13 @@ func (s *causeScene) record(t *testing.T, stage *causeStage, sink *recordSink, d
 	}
 	kind := s.browser
 	if kind == "" {
-		kind = chromium
+		kind = browser.Chromium
 	}
 	room := s.name
 	waited, began := waitedForProcessors(t), time.Now()
-	s.play(t, stage, room, startBrowser(t, kind), full)
+	s.play(t, stage, room, browser.Start(t, kind), full)
 	var logs []plog.Logs
-	eventually(t, patience, "all have said what they think", func() (bool, string) {
+	browser.Eventually(t, patience, "all have said what they think", func() (bool, string) {
 		logs = sink.of(room)
 		opinions := count(logs, semconv.EventFeedback)
 		return opinions == len(s.users)-s.gone, strconv.Itoa(opinions)

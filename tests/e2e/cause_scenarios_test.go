@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/qosrtc/qos/tests/browser"
 	"github.com/qosrtc/qos/tests/cause"
 )
 
@@ -101,7 +102,7 @@ func both(user string, h harm) func(*causeCall) {
 }
 
 func inPage(user, expression string) func(*causeCall) {
-	return func(c *causeCall) { c.of(user).page.run(expression) }
+	return func(c *causeCall) { c.of(user).page.Run(expression) }
 }
 
 func each(do ...func(*causeCall)) func(*causeCall) {
@@ -161,7 +162,7 @@ func goodScenes() []causeScene {
 		{name: "good-mesh", users: three, label: none("nothing; three people"), prepare: edges},
 		{name: "good-mesh-direct", users: three, label: none("nothing; three people")},
 		{name: "good-server", users: three, server: true, label: none("nothing; a media server between three people"), prepare: edges},
-		{name: "good-firefox", users: two, browser: firefox, label: none("nothing; Firefox")},
+		{name: "good-firefox", users: two, browser: browser.Firefox, label: none("nothing; Firefox")},
 		{name: "good-delay", users: two, label: none("30 ms of delay each way"), prepare: edges, act: both("ada", harm{delay: 30 * ms})},
 		{name: "good-little-loss", users: two, label: none("1 % of loss each way"), prepare: edges, act: both("ada", harm{loss: .01})},
 		{name: "muted", users: two, label: none("Ada muted her microphone and said so"), act: inPage("ada",
@@ -172,7 +173,7 @@ func goodScenes() []causeScene {
 			"(event('videoPause'), senders('video').forEach((s) => s.replaceTrack(null)))")},
 		{name: "held", users: two, label: none("Ada held the call and said so"), act: inPage("ada",
 			"(event('fabricHold'), [...call.pcs.values()].forEach((one) => one.pc.getSenders().forEach((s) => s.replaceTrack(null))))")},
-		{name: "muted-firefox", users: two, browser: firefox, label: none("Ada muted her microphone and said so"), act: inPage("ada",
+		{name: "muted-firefox", users: two, browser: browser.Firefox, label: none("Ada muted her microphone and said so"), act: inPage("ada",
 			"(senders('audio').forEach((s) => s.track.enabled = false), event('audioMute'))")},
 	}
 }
@@ -205,9 +206,9 @@ func pairScenes() []causeScene {
 		edges)
 	wifi.act = each(wifi.act, inPage("ada", "library.attachWifiStatsHandler(async () => JSON.stringify({signal: 18, rssi: -88, timestamp: Date.now()}))"))
 	fox := scene("pair-firefox-loss", path("ada", "ben", "15 % loss of what Ada sends, in Firefox"), up("ada", harm{loss: .15}))
-	fox.browser = firefox
+	fox.browser = browser.Firefox
 	foxCap := scene("pair-firefox-cap", path("ben", "ada", "Ben can send 120 kbit/s, in Firefox"), up("ben", harm{rateBps: 120e3}), edges, forAll(high))
-	foxCap.browser = firefox
+	foxCap.browser = browser.Firefox
 	return append(scenes, sounds, wifi, fox, foxCap)
 }
 
@@ -262,7 +263,7 @@ func serverScenes() []causeScene {
 		return causeScene{name: name, users: three, server: true, label: l, prepare: edges, act: act}
 	}
 	atServer := func(expression string) func(*causeCall) {
-		return func(c *causeCall) { c.server.page.run(expression) }
+		return func(c *causeCall) { c.server.page.Run(expression) }
 	}
 	return []causeScene{
 		scene("server-up-loss-a", label("senderUplink", "15 % loss of what Ada sends", "ada"), up("ada", harm{loss: .15})),
@@ -320,7 +321,7 @@ func machineScenes() []causeScene {
 		return s
 	}
 	served := func(s causeScene) causeScene { s.server = true; return s }
-	fox := func(s causeScene) causeScene { s.browser = firefox; return s }
+	fox := func(s causeScene) causeScene { s.browser = browser.Firefox; return s }
 	enough := func(s causeScene) causeScene { s.label = label("none", s.label.Did+", which is enough"); return s }
 	return []causeScene{
 		starvedScene("cpu-send-a", "ada", "ben", starvation{"ada", .2, 0}),
@@ -376,7 +377,7 @@ func sourceScenes() []causeScene {
 			act: inPage("ada", "senders('audio').forEach((s) => s.track.enabled = false)"),
 		},
 		{
-			name: "camera-unplugged-firefox", users: two, browser: firefox, label: label("sendingCapture", "Ada's camera ends in the call", "ada"),
+			name: "camera-unplugged-firefox", users: two, browser: browser.Firefox, label: label("sendingCapture", "Ada's camera ends in the call", "ada"),
 			act: inPage("ada", "senders('video').forEach((s) => s.track.stop())"),
 		},
 	}
@@ -430,7 +431,7 @@ func failedScenes() []causeScene {
 		{name: "permission-denied", users: two, fails: true, label: label("permissionsOrDevices", "Ada may not use her microphone and camera", "ada"), prepare: denied("ada", "NotAllowedError")},
 		{name: "device-missing", users: two, fails: true, label: label("permissionsOrDevices", "Ben has neither microphone nor camera", "ben"), prepare: denied("ben", "NotFoundError")},
 		{name: "device-busy-mesh", users: three, fails: true, label: label("permissionsOrDevices", "another program has Ada's camera", "ada"), prepare: denied("ada", "NotReadableError")},
-		{name: "permission-firefox", users: two, browser: firefox, fails: true, label: label("permissionsOrDevices", "Ada may not use her microphone and camera", "ada"), prepare: denied("ada", "NotAllowedError")},
+		{name: "permission-firefox", users: two, browser: browser.Firefox, fails: true, label: label("permissionsOrDevices", "Ada may not use her microphone and camera", "ada"), prepare: denied("ada", "NotAllowedError")},
 		{name: "ice-cut", users: two, label: label("iceConnectivity", "Ada's network is gone after a while", "ada", "ben"), prepare: edges, act: both("ada", harm{cut: true})},
 		{
 			name: "ice-cut-back", users: two, label: label("iceConnectivity", "Ada's network is gone for 9 s", "ada", "ben"), prepare: edges,
@@ -480,7 +481,7 @@ func signallingScenes() []causeScene {
 }
 
 // play makes one call of a scene and returns when everybody has left.
-func (s *causeScene) play(t *testing.T, stage *causeStage, room string, shared *browser, lasts length) {
+func (s *causeScene) play(t *testing.T, stage *causeStage, room string, shared *browser.Browser, lasts length) {
 	t.Helper()
 	c := &causeCall{t: t, stage: stage, room: room}
 	for _, user := range s.users {
@@ -493,9 +494,9 @@ func (s *causeScene) play(t *testing.T, stage *causeStage, room string, shared *
 		s.prepare(c)
 	}
 	c.arrange()
-	own := map[string]*browser{}
+	own := map[string]*browser.Browser{}
 	if s.starved.who != "" {
-		own[s.starved.who] = startBrowser(t, shared.kind)
+		own[s.starved.who] = browser.Start(t, shared.Kind)
 	}
 	c.join(own, shared)
 	if !s.fails {
@@ -537,29 +538,29 @@ func processors(t *testing.T) string {
 }
 
 // begin takes the processor away.
-func (s starvation) begin(c *causeCall, b *browser) {
+func (s starvation) begin(c *causeCall, b *browser.Browser) {
 	c.t.Helper()
-	c.of(s.who).page.run(fmt.Sprintf(
+	c.of(s.who).page.Run(fmt.Sprintf(
 		"(call.busy = Array.from({length: %d}, () => new Worker(URL.createObjectURL(new Blob(['for (;;);'])))), 0)", s.busy))
 	leave(c.t, b, s.share)
 }
 
 // end gives it back, so that the page can say goodbye.
-func (s starvation) end(c *causeCall, b *browser) {
+func (s starvation) end(c *causeCall, b *browser.Browser) {
 	c.t.Helper()
 	if s.who == "" {
 		return
 	}
 	leave(c.t, b, 4)
-	c.of(s.who).page.run("(call.busy.forEach((one) => one.terminate()), 0)")
+	c.of(s.who).page.Run("(call.busy.forEach((one) => one.terminate()), 0)")
 }
 
 // leave leaves a browser a share of one processor, and as much to its threads that go before
 // others, such as those of sound: without a share of their own, no process that has any would
 // be let into the group.
-func leave(t *testing.T, b *browser, share float64) {
+func leave(t *testing.T, b *browser.Browser, share float64) {
 	t.Helper()
-	group := filepath.Join(processors(t), "qos-e2e-"+strconv.Itoa(b.process.cmd.Process.Pid))
+	group := filepath.Join(processors(t), "qos-e2e-"+strconv.Itoa(b.Process.PID()))
 	write := func(file string, value int) {
 		require.NoError(t, os.WriteFile(filepath.Join(group, file), []byte(strconv.Itoa(value)), 0o600), file)
 	}
@@ -574,7 +575,7 @@ func leave(t *testing.T, b *browser, share float64) {
 	periodUs := int(max(20_000, leastUs/share)) // short, so that it is a slow processor and not one that stops
 	write("cpu.cfs_period_us", periodUs)
 	write("cpu.cfs_quota_us", int(share*float64(periodUs)))
-	for _, pid := range family(t, b.process.cmd.Process.Pid) {
+	for _, pid := range family(t, b.Process.PID()) {
 		err := os.WriteFile(filepath.Join(group, "cgroup.procs"), []byte(pid), 0o600)
 		if _, gone := os.Stat("/proc/" + pid); gone == nil { // else it has ended
 			require.NoError(t, err, "a process of the browser has all the processors there are")
@@ -585,7 +586,7 @@ func leave(t *testing.T, b *browser, share float64) {
 // release lets the processes of a control group go, and removes it.
 func release(t *testing.T, group string) {
 	t.Helper()
-	eventually(t, patience, "the control group is empty", func() (bool, string) {
+	browser.Eventually(t, patience, "the control group is empty", func() (bool, string) {
 		raw, err := os.ReadFile(filepath.Join(group, "cgroup.procs"))
 		require.NoError(t, err)
 		for pid := range strings.FieldsSeq(string(raw)) {

@@ -15,6 +15,7 @@ import (
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
+	"github.com/qosrtc/qos/tests/browser"
 	"github.com/qosrtc/qos/tests/cause"
 )
 
@@ -267,18 +268,18 @@ func audio(sum conference.Summary) float64 {
 // says goodbye, so its summary comes at once.
 //
 // spec: CONF-01
-func (s *scene) checkUsedAgain(t *testing.T) {
+func (s *scene) checkUsedAgain(t *testing.T, b *browser.Browser) {
+	t.Helper()
 	first := s.calls[0]
-	b := startBrowser(t, first.kind)
-	again := &call{name: "again", kind: first.kind, room: first.room}
+	again := &call{name: "again", kind: first.kind, room: first.room, brief: true}
 	ada, grace := s.join(t, b, again, "ada"), s.join(t, b, again, "grace")
 	ada.mediaFlows()
 	grace.mediaFlows()
-	ada.until(patience, "demo.state.statsCount >= 2")
-	ada.get("demo.state.stats.conferenceURL", &again.url)
+	ada.Until(patience, "demo.state.statsCount >= 2")
+	ada.Get("demo.state.stats.conferenceURL", &again.url)
 	s.hangUp(again, ada)
-	grace.until(patience, "demo.state.connectionState === 'waiting'")
-	eventually(t, patience, "the second conference has a summary", func() (bool, string) {
+	grace.Until(patience, "demo.state.connectionState === 'waiting'")
+	browser.Eventually(t, patience, "the second conference has a summary", func() (bool, string) {
 		rows := s.list(first.room)
 		return len(rows) == 2 && rows[0].State == "ended", "" // newest first
 	})

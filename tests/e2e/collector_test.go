@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 const (
@@ -50,8 +52,8 @@ func buildBinary(path, source string) error {
 type collector struct {
 	t       *testing.T
 	dir     string // its state
-	process *process
-	out     *lines
+	process *browser.Process
+	out     *browser.Lines
 
 	storage string   // the configuration of its store
 	key     string   // the file of the key that its tokens are sealed with
@@ -95,7 +97,7 @@ func (c *collector) start() {
 func (c *collector) startFor(t *testing.T) {
 	t.Helper()
 	c.launch(t)
-	eventually(t, patience, "the collector is healthy", func() (bool, string) {
+	browser.Eventually(t, patience, "the collector is healthy", func() (bool, string) {
 		resp, err := http.Get(c.health + "/status")
 		if err != nil {
 			return false, err.Error() + "\n" + c.out.String()
@@ -116,7 +118,7 @@ func (c *collector) launch(t *testing.T) {
 	require.NoError(t, os.WriteFile(config, []byte(c.config()), 0o600))
 	require.NoError(t, os.WriteFile(more, []byte(c.more), 0o600))
 	var err error
-	c.process, c.out, err = startProcess(c.dir, binary, "--config", config, "--config", more)
+	c.process, c.out, err = browser.StartProcess(c.dir, binary, "--config", config, "--config", more)
 	require.NoError(t, err)
 }
 
@@ -170,29 +172,29 @@ func (c *collector) store() string { return filepath.Join(c.dir, "store") }
 func (c *collector) stop() {
 	c.t.Helper()
 	select {
-	case <-c.process.done:
+	case <-c.process.Done():
 		return // it was stopped before
 	default:
 	}
-	c.process.signal(syscall.SIGTERM)
+	c.process.Signal(syscall.SIGTERM)
 	select {
-	case <-c.process.done:
+	case <-c.process.Done():
 	case <-time.After(patience):
 		c.t.Fatal("the collector did not stop\n" + c.out.String())
 	}
-	require.True(c.t, c.process.cmd.ProcessState.Success(), c.out.String())
+	require.True(c.t, c.process.Success(), c.out.String())
 }
 
 func (c *collector) cleanUp() {
 	if c.process == nil {
 		return
 	}
-	c.process.kill()
-	dir := artifacts(c.t)
+	c.process.Kill()
+	dir := browser.Artifacts(c.t)
 	if !c.t.Failed() || dir == "" {
 		return
 	}
-	keep := filepath.Join(dir, notInFileNames.ReplaceAllString(c.t.Name(), "-"))
+	keep := filepath.Join(dir, browser.FileName(c.t.Name()))
 	err := os.RemoveAll(keep)
 	if err == nil {
 		err = os.CopyFS(keep, os.DirFS(c.dir))

@@ -3,18 +3,18 @@ package e2e
 import (
 	"net/url"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
-// suffering is the collectors and what the pages that suffered said: looked at together,
-// so that all share the wait for the ends of those that vanished.
+// suffering is the collectors and what the pages that suffered reported: checked together, so that all share the wait
+// for the ends of those that vanished.
 type suffering struct {
 	t        *testing.T
 	pages    string     // base URL of the pages
 	steady   *collector // that nothing happens to
-	rotation *stores    // two behind one address, not there yet
 	accounts chan *story
 }
 
@@ -30,25 +30,17 @@ type story struct {
 	stores  *stores
 }
 
-// TestDelivery lets real browsers suffer what happens to them, all at once: each page is a
-// call with itself behind a front of its own. Afterwards the store holds every number of
-// every session once, and what the pages counted.
+// TestDelivery lets pages of a real browser suffer what happens to them, all at once: each page is a call with itself behind
+// a front of its own. Afterwards the store holds every number of every session once, and what the pages counted.
 //
 // spec: SRV-03, SRV-04, STAT-07, CONF-02, FAB-08, INIT-07
 func TestDelivery(t *testing.T) {
-	need(t, append(programs[chromium], programs[firefox]...)...)
-	start := time.Now()
-	s := &suffering{t: t, pages: startPages(t), accounts: make(chan *story, 100)}
-	s.steady = newCollector(t)
-	s.steady.origins = append(s.steady.origins, s.pages)
-	s.steady.start()
-	own := newStores(t, s.steady)
-	s.rotation = newRotation(t, s.pages)
-	browsers := map[string]*browser{chromium: startBrowser(t, chromium), firefox: startBrowser(t, firefox)}
-	t.Logf("browsers and collectors were there %s after the start", time.Since(start).Round(time.Second))
-	t.Run("Faults", func(t *testing.T) {
-		for kind, b := range browsers {
-			for name, suffer := range map[string]func(*testing.T, *browser, *story){
+	s := newSuffering(t)
+	own := s.startSteady()
+	for _, kind := range browserKinds() {
+		b := browser.Start(t, kind)
+		t.Run("Faults", func(t *testing.T) {
+			for name, suffer := range map[string]func(*testing.T, *browser.Browser, *story){
 				"Network": s.network, "NoWebSockets": s.noWebSockets, "Reload": s.reload, "BackForward": s.backForward,
 			} {
 				t.Run(name+kind, func(t *testing.T) {
@@ -58,26 +50,62 @@ func TestDelivery(t *testing.T) {
 					s.accounts <- one
 				})
 			}
-			t.Run("Killed"+kind, func(t *testing.T) {
-				t.Parallel()
-				s.accounts <- s.killed(t, kind, own)
-			})
-		}
-		t.Run("Collectors", func(t *testing.T) {
-			t.Parallel()
-			s.collectors(t, browsers)
 		})
-	})
-	t.Logf("all was suffered %s after the start", time.Since(start).Round(time.Second))
+	}
+	s.check(t)
+}
+
+// TestDeliveryOfKilled kills a browser. Its call ends 30 s later.
+//
+// spec: SRV-03, STAT-07, CONF-02
+func TestDeliveryOfKilled(t *testing.T) {
+	s := newSuffering(t)
+	own := s.startSteady()
+	for _, kind := range browserKinds() {
+		s.accounts <- s.killed(t, kind, own)
+	}
+	s.check(t)
+}
+
+// TestDeliveryToTwo has two collectors in rotation that share a store, and kills one after the other.
+//
+// spec: SRV-03, SRV-04, STAT-07, CONF-02, INIT-07
+func TestDeliveryToTwo(t *testing.T) {
+	s := newSuffering(t)
+	rotation := newRotation(t, s.pages)
+	browsers := map[string]*browser.Browser{}
+	for _, kind := range browserKinds() {
+		browsers[kind] = browser.Start(t, kind)
+	}
+	s.collectors(t, rotation, browsers)
+	s.check(t)
+}
+
+func newSuffering(t *testing.T) *suffering {
+	t.Helper()
+	browser.Require(t, browserKinds()...)
+	return &suffering{t: t, pages: startPages(t), accounts: make(chan *story, 100)}
+}
+
+// startSteady starts the collector that nothing happens to.
+func (s *suffering) startSteady() *stores {
+	s.t.Helper()
+	s.steady = newCollector(s.t)
+	s.steady.origins = append(s.steady.origins, s.pages)
+	s.steady.start()
+	return newStores(s.t, s.steady)
+}
+
+// check waits for the ends of all, and holds the stores against what was reported.
+func (s *suffering) check(t *testing.T) {
+	t.Helper()
 	close(s.accounts)
 	var stories []*story
 	for one := range s.accounts {
+		one.awaits(t)
 		stories = append(stories, one)
 	}
-	for _, one := range stories {
-		one.awaits(t)
-	}
-	t.Logf("all had ended %s after the start", time.Since(start).Round(time.Second))
+	require.NotEmpty(t, stories)
 	for _, one := range stories {
 		for _, c := range one.stores.collectors {
 			c.stop()
@@ -86,14 +114,14 @@ func TestDelivery(t *testing.T) {
 	}
 }
 
-func (s *suffering) open(t *testing.T, b *browser, what string, refuses bool, more url.Values) *tab {
+func (s *suffering) open(t *testing.T, b *browser.Browser, what string, refuses bool, more url.Values) *tab {
 	t.Helper()
-	return openTab(t, b, s.pages, what+" in "+b.kind, startFront(t, refuses, s.steady), more)
+	return openTab(t, b, s.pages, what+" in "+b.Kind, startFront(t, refuses, s.steady), more)
 }
 
 // network: the connection is reset, then it carries nothing any more without a word, then
 // what was held up arrives after all; and the page's clock is set, forth and back.
-func (s *suffering) network(t *testing.T, b *browser, one *story) {
+func (s *suffering) network(t *testing.T, b *browser.Browser, one *story) {
 	t.Helper()
 	tab := s.open(t, b, "network", false, nil)
 	tab.delivers(10)
@@ -102,9 +130,9 @@ func (s *suffering) network(t *testing.T, b *browser, one *story) {
 	tab.front.reset()
 	tab.reconnects(hellos)
 
-	tab.run("(Date.now = ((real) => () => real() + 3_600_000)(Date.now), 1)")
+	tab.Run("(Date.now = ((real) => () => real() + 3_600_000)(Date.now), 1)")
 	tab.reconnects(hellos + 1)
-	tab.run("(Date.now = ((real) => () => real() - 7_200_000)(Date.now), 1)")
+	tab.Run("(Date.now = ((real) => () => real() - 7_200_000)(Date.now), 1)")
 	tab.reconnects(hellos + 2)
 
 	release := tab.front.stall()
@@ -118,7 +146,7 @@ func (s *suffering) network(t *testing.T, b *browser, one *story) {
 }
 
 // noWebSockets: the network lets none through.
-func (s *suffering) noWebSockets(t *testing.T, b *browser, one *story) {
+func (s *suffering) noWebSockets(t *testing.T, b *browser.Browser, one *story) {
 	t.Helper()
 	tab := s.open(t, b, "no WebSockets", true, nil)
 	tab.delivers(10)
@@ -131,24 +159,24 @@ func (s *suffering) noWebSockets(t *testing.T, b *browser, one *story) {
 }
 
 // reload: the page goes in mid-call and comes anew; then its tab is closed.
-func (s *suffering) reload(t *testing.T, b *browser, one *story) {
+func (s *suffering) reload(t *testing.T, b *browser.Browser, one *story) {
 	t.Helper()
 	tab := s.open(t, b, "reload", false, nil)
 	tab.delivers(10)
 	first := tab.now().Run
-	require.NoError(t, b.do("browsingContext.reload", map[string]any{"context": tab.context, "wait": "complete"}, nil))
+	require.NoError(t, b.Do("browsingContext.reload", map[string]any{"context": tab.Context, "wait": "complete"}, nil))
 	one.tab = tab
 	one.tabs = append(one.tabs, tab.last(tab.page))
 	require.Equal(t, first, one.tabs[0].Run)
-	tab.until(patience, "account.run !== "+quote(first)+" && account.ticks > 0")
+	tab.Until(patience, "account.run !== "+quote(first)+" && account.ticks > 0")
 	tab.delivers(10)
 	witness := openPage(t, b, "elsewhere", s.pages+"/elsewhere")
 	second := tab.now().Run
-	if b.kind == firefox { // what a page writes down while its tab is closed often does not come to be there
-		require.NoError(t, b.do("browsingContext.navigate", map[string]any{"context": tab.context, "url": s.pages + "/elsewhere", "wait": "complete"}, nil))
+	if b.Kind == browser.Firefox { // what a page writes down while its tab is closed often does not come to be there
+		require.NoError(t, b.Do("browsingContext.navigate", map[string]any{"context": tab.Context, "url": s.pages + "/elsewhere", "wait": "complete"}, nil))
 	}
-	tab.closeTab()
-	eventually(t, patience, "the page's last word", func() (bool, string) {
+	tab.CloseTab()
+	browser.Eventually(t, patience, "the page's last word", func() (bool, string) {
 		last := tab.last(witness)
 		return last.Run == second, last.Run
 	})
@@ -157,16 +185,16 @@ func (s *suffering) reload(t *testing.T, b *browser, one *story) {
 }
 
 // backForward: the page leaves for the back/forward cache, and the user comes back to it.
-func (s *suffering) backForward(t *testing.T, b *browser, one *story) {
+func (s *suffering) backForward(t *testing.T, b *browser.Browser, one *story) {
 	t.Helper()
 	// Firefox keeps no page with an open WebSocket: there it is a page whose network has none.
-	tab := s.open(t, b, "back", b.kind == firefox, url.Values{"lookalike": {"1"}})
+	tab := s.open(t, b, "back", b.Kind == browser.Firefox, url.Values{"lookalike": {"1"}})
 	one.tab = tab
 	tab.delivers(10)
-	tab.run("hush()") // browsers keep no page with a request under way
-	require.NoError(t, b.navigate(tab.context, s.pages+"/elsewhere"))
-	require.NoError(t, b.do("browsingContext.traverseHistory", map[string]any{"context": tab.context, "delta": -1}, nil))
-	tab.until(patience, "account.returned === 1")
+	tab.Run("hush()") // browsers keep no page with a request under way
+	require.NoError(t, b.Navigate(tab.Context, s.pages+"/elsewhere"))
+	require.NoError(t, b.Do("browsingContext.traverseHistory", map[string]any{"context": tab.Context, "delta": -1}, nil))
+	tab.Until(patience, "account.returned === 1")
 	tab.delivers(10)
 	one.tabs = append(one.tabs, tab.finish())
 	tab.settles()
@@ -175,28 +203,27 @@ func (s *suffering) backForward(t *testing.T, b *browser, one *story) {
 // killed: the browser gets no chance to say anything.
 func (s *suffering) killed(t *testing.T, kind string, own *stores) *story {
 	t.Helper()
-	b := startBrowser(t, kind)
+	b := browser.Start(t, kind)
 	tab := s.open(t, b, "killed", false, nil)
 	tab.delivers(15)
 	last := tab.now()
-	b.process.kill()
-	tab.context = ""
+	b.Process.Kill()
+	tab.Context = ""
 	return &story{tab: tab, kind: kind, outcome: "dropped", tabs: []tabAccount{last}, killed: true, stores: own}
 }
 
 // collectors: there is none at first, for longer than the library can keep all that the
 // page says. Then there are two in rotation that share a store; one is killed, comes back,
 // and the other is killed.
-func (s *suffering) collectors(t *testing.T, browsers map[string]*browser) {
+func (s *suffering) collectors(t *testing.T, own *stores, browsers map[string]*browser.Browser) {
 	t.Helper()
-	own := s.rotation
 	var stories []*story
 	for kind, b := range browsers {
 		f := startFront(t, false, own.collectors...)
 		tab := openTab(t, b, s.pages, "collectors in "+kind, f, nil)
-		tab.until(patience, "account.statsCount > 0 && fabric.connectionState === 'connected'")
-		tab.run("fill(450)")
-		tab.until(patience, "account.init.length > 0")
+		tab.Until(patience, "account.statsCount > 0 && fabric.connectionState === 'connected'")
+		tab.Run("fill(450)")
+		tab.Until(patience, "account.init.length > 0")
 		require.NotEqual(t, "success", tab.now().Init[0][0])
 		stories = append(stories, &story{tab: tab, kind: kind, outcome: "success", dropped: true, stores: own})
 	}
@@ -209,7 +236,7 @@ func (s *suffering) collectors(t *testing.T, browsers map[string]*browser) {
 		for _, one := range stories {
 			before[one] = one.tab.hellos()
 		}
-		victim.process.kill()
+		victim.process.Kill()
 		alone := len(own.collectors) == 1
 		if alone { // nobody else is there to go to
 			victim.startFor(t)

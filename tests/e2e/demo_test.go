@@ -11,6 +11,7 @@ import (
 
 	"github.com/qosrtc/qos/extensions/demoextension"
 	"github.com/qosrtc/qos/internal/freeport"
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // startDemo runs the demo application alone: its library's back-end is not there.
@@ -41,31 +42,31 @@ func freeAddress(t *testing.T) string {
 // TestDemoCallsWithoutTheLibrary: monitoring that cannot be reached takes no part in
 // whether a call works.
 func TestDemoCallsWithoutTheLibrary(t *testing.T) {
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
-			need(t, programs[kind]...)
+			browser.Require(t, kind)
 			base := startDemo(t)
-			b := startBrowser(t, kind)
+			b := browser.Start(t, kind)
 			ada := openPage(t, b, "ada", demoURL(base, "plain", "ada"))
-			ada.until(patience, "demo.state.connectionState === 'waiting'")
+			ada.Until(patience, "demo.state.connectionState === 'waiting'")
 			grace := openPage(t, b, "grace", demoURL(base, "plain", "grace"))
 			ada.mediaFlows()
 			grace.mediaFlows()
 			var init [][2]string
-			ada.get("demo.state.init", &init)
+			ada.Get("demo.state.init", &init)
 			require.Equal(t, "notLoaded", init[0][0])
 			beatsWait(ada)
-			ada.run("demo.hangUp()")
-			grace.until(patience, "demo.state.connectionState === 'waiting'")
+			ada.Run("demo.hangUp()")
+			grace.Until(patience, "demo.state.connectionState === 'waiting'")
 		})
 	}
 }
 
 // beatsWait: a page that has not drawn gets no further beats, which would pile up on a slow machine.
 func beatsWait(p *page) {
-	p.t.Helper()
+	p.T.Helper()
 	var beats []int
-	p.get(`(async () => {
+	p.Get(`(async () => {
 		const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 		const ticker = new Worker('ticker.js');
 		let beats = 0;
@@ -79,5 +80,5 @@ func beatsWait(p *page) {
 		ticker.terminate();
 		return [first, beats];
 	})()`, &beats)
-	require.Equal(p.t, []int{1, 2}, beats)
+	require.Equal(p.T, []int{1, 2}, beats)
 }

@@ -15,19 +15,19 @@ const (
 
 // press presses keys, one after the other.
 func (p *page) press(keys ...string) {
-	p.t.Helper()
+	p.T.Helper()
 	var actions []map[string]any
 	for _, key := range keys {
 		actions = append(actions, map[string]any{"type": "keyDown", "value": key}, map[string]any{"type": "keyUp", "value": key})
 	}
-	require.NoError(p.t, p.browser.do("input.performActions", map[string]any{
-		"context": p.context, "actions": []any{map[string]any{"type": "key", "id": "keyboard", "actions": actions}},
-	}, nil), p.name)
+	require.NoError(p.T, p.Browser.Do("input.performActions", map[string]any{
+		"context": p.Context, "actions": []any{map[string]any{"type": "key", "id": "keyboard", "actions": actions}},
+	}, nil), p.Name)
 }
 
 // types types a text into what has the focus.
 func (p *page) types(text string) {
-	p.t.Helper()
+	p.T.Helper()
 	var keys []string
 	for _, r := range text {
 		if r == '\n' {
@@ -44,31 +44,31 @@ const maxTabs = 120
 
 // tabTo moves the focus to an element by the Tab key alone.
 func (p *page) tabTo(selector string) {
-	p.t.Helper()
-	p.until(patience, "document.querySelector("+quote(selector)+")")
+	p.T.Helper()
+	p.Until(patience, "document.querySelector("+quote(selector)+")")
 	var at string
 	for range maxTabs {
 		var there bool
-		p.get("Boolean(document.activeElement?.matches("+quote(selector)+"))", &there)
+		p.Get("Boolean(document.activeElement?.matches("+quote(selector)+"))", &there)
 		if there {
 			return
 		}
 		p.press(keyTab)
 	}
-	p.get("document.activeElement?.outerHTML", &at)
-	require.Fail(p.t, "Tab does not reach the element", "%s: %s\nfocus: %s", p.name, selector, at)
+	p.Get("document.activeElement?.outerHTML", &at)
+	require.Fail(p.T, "Tab does not reach the element", "%s: %s\nfocus: %s", p.Name, selector, at)
 }
 
 // focused waits until an element has the focus, without a key.
 func (p *page) focused(selector string) {
-	p.t.Helper()
-	p.until(patience, "document.activeElement?.matches("+quote(selector)+")")
+	p.T.Helper()
+	p.Until(patience, "document.activeElement?.matches("+quote(selector)+")")
 }
 
 // write replaces what a control has by a text, with the keyboard.
 func (p *page) write(selector, text string) {
-	p.t.Helper()
-	p.run(fmt.Sprintf("(() => { const c = document.querySelector(%s); c.focus(); c.select(); })()", quote(selector)))
+	p.T.Helper()
+	p.Run(fmt.Sprintf("(() => { const c = document.querySelector(%s); c.focus(); c.select(); })()", quote(selector)))
 	if text == "" {
 		p.press("\uE003") // Backspace
 		return
@@ -78,7 +78,7 @@ func (p *page) write(selector, text string) {
 
 // click activates an element as a mouse does.
 func (p *page) click(selector string) {
-	p.t.Helper()
-	p.until(patience, fmt.Sprintf("(() => { const e = document.querySelector(%s); return e && !e.disabled; })()", quote(selector)))
-	p.run(fmt.Sprintf("document.querySelector(%s).click()", quote(selector)))
+	p.T.Helper()
+	p.Until(patience, fmt.Sprintf("(() => { const e = document.querySelector(%s); return e && !e.disabled; })()", quote(selector)))
+	p.Run(fmt.Sprintf("document.querySelector(%s).click()", quote(selector)))
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // boundsConfig is the rules extension as docs/quality.md shows it, with other bounds.
@@ -31,24 +33,24 @@ func boundsConfig(t *testing.T, bounds string) string {
 //
 // spec: QUAL-01, STAT-02
 func TestLabelBounds(t *testing.T) {
-	need(t, programs[chromium]...)
+	browser.Require(t, browser.Chromium)
 	s := &scene{collector: newCollector(t)}
 	s.more = boundsConfig(t, "[4.9, 4.8, 4.7, 4.6]")
 	s.start()
-	one := &call{name: "bounds", kind: chromium, room: "bounds of labels"}
-	b := startBrowser(t, chromium)
+	one := &call{name: "bounds", kind: browser.Chromium, room: "bounds of labels"}
+	b := browser.Start(t, browser.Chromium)
 	ada := s.join(t, b, one, "ada")
 	grace := s.join(t, b, one, "grace")
 	for _, p := range []*page{ada, grace} {
 		p.mediaFlows()
 	}
 	labels := map[string]bool{}
-	ada.until(patience, "demo.state.statsCount >= 5")
+	ada.Until(patience, "demo.state.statsCount >= 5")
 	var stats struct {
 		ConferenceURL     string
 		MediaStreamTracks []struct{ Quality *string }
 	}
-	ada.get("demo.state.stats", &stats)
+	ada.Get("demo.state.stats", &stats)
 	for _, track := range stats.MediaStreamTracks {
 		if track.Quality != nil {
 			labels[*track.Quality] = true
@@ -59,7 +61,7 @@ func TestLabelBounds(t *testing.T) {
 	one.url = stats.ConferenceURL
 	s.hangUp(one, ada)
 	s.hangUp(one, grace)
-	eventually(t, patience, "the summary", func() (bool, string) {
+	browser.Eventually(t, patience, "the summary", func() (bool, string) {
 		rows := s.list(one.room)
 		return len(rows) == 1 && rows[0].State == "ended", fmt.Sprintf("%+v", rows)
 	})
@@ -134,7 +136,7 @@ func (s *scene) checkLowest(t *testing.T, one *call) {
 //
 // spec: QUAL-01
 func TestTwoOwnersOfRules(t *testing.T) {
-	need(t)
+	browser.Require(t)
 	c := newCollector(t)
 	c.more = `
 extensions:
@@ -144,10 +146,10 @@ service:
 `
 	c.launch(t)
 	select {
-	case <-c.process.done:
+	case <-c.process.Done():
 	case <-time.After(patience):
 		t.Fatal("it goes on\n" + c.out.String())
 	}
-	require.False(t, c.process.cmd.ProcessState.Success())
+	require.False(t, c.process.Success())
 	require.Contains(t, c.out.String(), `extensions "qosrules" and "qosrules/strict" both have the rules of labels and detectors`)
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // keepPosts has the page keep what the library hands to requests that outlive it.
@@ -19,16 +21,16 @@ const keepPosts = `(window.kept = [], window.fetch = ((real) => (url, options) =
 //
 // spec: FAB-08, STAT-01, LIB-07
 func TestOutOfSight(t *testing.T) {
-	need(t, append(programs[chromium], programs[firefox]...)...)
+	browser.Require(t, browserKinds()...)
 	c := newCollector(t)
 	pages := startPages(t)
 	c.origins = append(c.origins, pages)
 	c.start()
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
-			tab := openTab(t, startBrowser(t, kind), pages, "out of sight in "+kind, startFront(t, false, c), nil)
+			tab := openTab(t, browser.Start(t, kind), pages, "out of sight in "+kind, startFront(t, false, c), nil)
 			tab.delivers(5)
-			tab.run(keepPosts)
+			tab.Run(keepPosts)
 			tab.continues()
 			tab.handsOver()
 			require.Equal(t, "success", tab.finish().Finished)
@@ -38,42 +40,42 @@ func TestOutOfSight(t *testing.T) {
 
 // cover opens another tab in front of the page.
 func (b *tab) cover() {
-	b.t.Helper()
-	require.NoError(b.t, b.browser.do("browsingContext.create", map[string]any{"type": "tab", "referenceContext": b.context}, nil))
-	b.until(patience, "document.visibilityState === 'hidden'")
+	b.T.Helper()
+	require.NoError(b.T, b.Browser.Do("browsingContext.create", map[string]any{"type": "tab", "referenceContext": b.Context}, nil))
+	b.Until(patience, "document.visibilityState === 'hidden'")
 }
 
 // show brings the page to the front again.
 func (b *tab) show() {
-	b.t.Helper()
-	require.NoError(b.t, b.browser.do("browsingContext.activate", map[string]any{"context": b.context}, nil))
-	b.until(patience, "document.visibilityState === 'visible'")
+	b.T.Helper()
+	require.NoError(b.T, b.Browser.Do("browsingContext.activate", map[string]any{"context": b.Context}, nil))
+	b.Until(patience, "document.visibilityState === 'visible'")
 }
 
 // continues: a good channel takes all that the page says, also out of sight.
 func (b *tab) continues() {
-	b.t.Helper()
+	b.T.Helper()
 	b.cover()
 	before := b.now().StatsCount
 	b.delivers(8)
-	b.until(patience, fmt.Sprintf("account.statsCount >= %d", before+3))
+	b.Until(patience, fmt.Sprintf("account.statsCount >= %d", before+3))
 	var kept []string
-	b.get("kept", &kept)
-	require.Empty(b.t, kept, "the channel had it all")
+	b.Get("kept", &kept)
+	require.Empty(b.T, kept, "the channel had it all")
 	b.show()
 }
 
 // handsOver: nobody knows whether a page that is out of sight will ever run again.
 func (b *tab) handsOver() {
-	b.t.Helper()
-	b.run("(window.WebSocket = class { constructor() { throw new Error('none'); } }, 1)")
+	b.T.Helper()
+	b.Run("(window.WebSocket = class { constructor() { throw new Error('none'); } }, 1)")
 	b.front.reset()
-	b.until(patience, "account.init.some(([csError]) => csError === 'wsChannelFailure')")
+	b.Until(patience, "account.init.some(([csError]) => csError === 'wsChannelFailure')")
 	b.cover()
-	b.until(patience, "kept.length > 0")
+	b.Until(patience, "kept.length > 0")
 	var kept []string
-	b.get("kept", &kept)
-	require.Contains(b.t, kept[0], `"name":"tick"`)
-	require.True(b.t, strings.HasPrefix(kept[0], `{"type":"hello"`), kept[0])
+	b.Get("kept", &kept)
+	require.Contains(b.T, kept[0], `"name":"tick"`)
+	require.True(b.T, strings.HasPrefix(kept[0], `{"type":"hello"`), kept[0])
 	b.show()
 }

@@ -5,13 +5,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // measuresApart: eight sessions that are connected at one moment do not measure at one moment,
 // and all measure as often as the collector's welcome says.
 //
 // spec: STAT-01, LIB-08
-func measuresApart(t *testing.T, l *lab, b *browser) {
+func measuresApart(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	p := l.open(t, b, "beat")
 	p.does(`pair(room);
@@ -33,7 +35,7 @@ func measuresApart(t *testing.T, l *lab, b *browser) {
 		UpAt  float64
 		Beats [][]float64
 	}
-	p.get("({ upAt, beats })", &measured)
+	p.Get("({ upAt, beats })", &measured)
 	p.does("ends[room].near.close()")
 	var firsts []float64
 	for _, beat := range measured.Beats {

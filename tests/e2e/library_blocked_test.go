@@ -6,13 +6,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // isBusy: a page that does nothing for longer than the collector waits for hello, right after
 // its socket opened, loses nothing.
 //
 // spec: SRV-04, INIT-07
-func isBusy(t *testing.T, l *lab, b *browser) {
+func isBusy(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	p := l.open(t, b, "busy")
 	p.does(`window.busyMs = 0;
@@ -31,7 +32,7 @@ func isBusy(t *testing.T, l *lab, b *browser) {
 	p.sees(patience, "busyMs >= 11_500 && reported.some(({ stats }) => stats.connectionState === 'online')")
 	p.sees(patience, "events('fabricSetup').length === 1")
 	var answered answer
-	p.get("hangUp("+quote(p.room)+")", &answered)
+	p.Get("hangUp("+quote(p.room)+")", &answered)
 	require.Equal(t, answer{Status: "success"}, answered)
 	whole := l.keeps(t, p.room, "a summary", ended)
 	var said []float64

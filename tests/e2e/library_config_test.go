@@ -9,13 +9,14 @@ import (
 
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // leaves: a page that goes elsewhere ends its fabrics, and says so; with
 // disableBeforeUnloadHandler it goes without a word.
 //
 // spec: INIT-04, FAB-08
-func leaves(t *testing.T, l *lab, b *browser) {
+func leaves(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	rooms := map[string]*labPage{}
 	for _, config := range []string{"{}", "{ disableBeforeUnloadHandler: true }"} {
@@ -23,7 +24,7 @@ func leaves(t *testing.T, l *lab, b *browser) {
 		p.logsIn(config)
 		p.does("await call(room)")
 		p.sees(patience, "count(room) > 1")
-		require.NoError(t, b.navigate(p.context, l.tabs+"/elsewhere"))
+		require.NoError(t, b.Navigate(p.Context, l.tabs+"/elsewhere"))
 		rooms[config] = p
 	}
 	said := l.keeps(t, rooms["{}"].room, "a summary", ended)
@@ -38,7 +39,7 @@ func leaves(t *testing.T, l *lab, b *browser) {
 // where collectLegacyStats is not false; where it is, it is never called like that.
 //
 // spec: INIT-04, STAT-05, FAB-10
-func isOfTheOldForm(t *testing.T, l *lab, b *browser) {
+func isOfTheOldForm(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	var calls [2]int
 	for i, config := range []string{"{}", "{ collectLegacyStats: false }"} {
@@ -62,11 +63,11 @@ func isOfTheOldForm(t *testing.T, l *lab, b *browser) {
 		p.logsIn(config)
 		p.does("monitor(room, { usage: 'audio' })")
 		p.sees(patience, "count(room) > 3")
-		p.get("asked.filter(([callback]) => callback === 'function').length", &calls[i])
+		p.Get("asked.filter(([callback]) => callback === 'function').length", &calls[i])
 		p.does("hangUp(room)")
 		whole := l.keeps(t, p.room, "the end", fabricEnded)
 		var tracks []object
-		p.get("reported.flatMap(({ stats }) => stats.mediaStreamTracks).filter(({ bitrate }) => bitrate !== null)", &tracks)
+		p.Get("reported.flatMap(({ stats }) => stats.mediaStreamTracks).filter(({ bitrate }) => bitrate !== null)", &tracks)
 		if i == 1 {
 			require.Empty(t, whole.Streams)
 			require.Empty(t, tracks)
@@ -93,7 +94,7 @@ func isOfTheOldForm(t *testing.T, l *lab, b *browser) {
 // leaves the browser.
 //
 // spec: INIT-04, STAT-05
-func keepsAddresses(t *testing.T, l *lab, b *browser) {
+func keepsAddresses(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	for _, collect := range []bool{true, false} {
 		p := l.open(t, b, fmt.Sprintf("addresses: %t", collect))
@@ -108,7 +109,7 @@ func keepsAddresses(t *testing.T, l *lab, b *browser) {
 			LocalAddress   *string
 			LocalAddresses []string
 		}
-		p.get("events('fabricSetup').map(({ data }) => data)", &setups)
+		p.Get("events('fabricSetup').map(({ data }) => data)", &setups)
 		fabric := whole.Summary.Participants[0].Fabrics[0]
 		if collect {
 			address := *setups[0].LocalAddress // of either family: the pair that answered first
@@ -119,10 +120,10 @@ func keepsAddresses(t *testing.T, l *lab, b *browser) {
 			require.Equal(t, cut, fabric.LocalAddress)
 			require.Subset(t, []string{"127.0.0.0", "::"}, fabric.LocalAddresses)
 			var link string
-			p.get("reported[0].stats.conferenceURL", &link)
+			p.Get("reported[0].stats.conferenceURL", &link)
 			dashboard := l.window(t, b, "dashboard", link)
-			dashboard.until(patience, "document.querySelector('[data-testid=networks]')?.innerText.startsWith("+quote("local "+network)+")")
-			dashboard.run("document.querySelector('[data-testid=networks]').scrollIntoView({ block: 'center' })")
+			dashboard.Until(patience, "document.querySelector('[data-testid=networks]')?.innerText.startsWith("+quote("local "+network)+")")
+			dashboard.Run("document.querySelector('[data-testid=networks]').scrollIntoView({ block: 'center' })")
 			l.picture(t, dashboard, "networks")
 		} else {
 			require.Nil(t, setups[0].LocalAddress)
@@ -130,7 +131,7 @@ func keepsAddresses(t *testing.T, l *lab, b *browser) {
 			require.Empty(t, fabric.LocalAddress+strings.Join(fabric.LocalAddresses, ""))
 		}
 		var wire []string
-		p.get(`sent.map((text) => text.replace(/"userAgent":"[^"]*"/, ''))`, &wire)
+		p.Get(`sent.map((text) => text.replace(/"userAgent":"[^"]*"/, ''))`, &wire)
 		said, kept := strings.Join(wire, "\n"), jsonOf(whole.Timeline)
 		require.Contains(t, said, "typ host")
 		for _, address := range []string{"192.168.7.8", "fe80::1:2:3:4"} {
@@ -146,11 +147,11 @@ func keepsAddresses(t *testing.T, l *lab, b *browser) {
 // cutsTexts: over-long values are cut, those of another type dropped; the rest is kept.
 //
 // spec: INIT-04, INIT-08, API-02, API-05
-func cutsTexts(t *testing.T, l *lab, b *browser) {
+func cutsTexts(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	p := l.open(t, b, "cuts")
 	var said answer
-	p.get(`begin('ada', { applicationVersion: '😀'.repeat(31), siteID: 'é'.repeat(129), additionalIDs: { pbxID: 'é'.repeat(128) + 'x', customerID: 7, tenantID: null } })`, &said)
+	p.Get(`begin('ada', { applicationVersion: '😀'.repeat(31), siteID: 'é'.repeat(129), additionalIDs: { pbxID: 'é'.repeat(128) + 'x', customerID: 7, tenantID: null } })`, &said)
 	require.Equal(t, "success", said.Status)
 	for _, note := range []string{
 		"applicationVersion was cut to 30 characters", "siteID was cut to 256 bytes", "additionalIDs.pbxID was cut to 256 bytes",
@@ -160,17 +161,17 @@ func cutsTexts(t *testing.T, l *lab, b *browser) {
 	}
 	require.NotContains(t, said.Msg, "tenantID", "null is missing")
 	p.does("await call(room)")
-	p.get("say('reportError', null, "+quote(p.room)+", 'applicationLog', 'é'.repeat(12_000))", &said)
+	p.Get("say('reportError', null, "+quote(p.room)+", 'applicationLog', 'é'.repeat(12_000))", &said)
 	require.Equal(t, answer{"success", "domError was cut to 20480 bytes", "domError was cut to 20480 bytes"}, said)
 	var warnings []string
-	p.get("heard.warnings", &warnings)
+	p.Get("heard.warnings", &warnings)
 	require.Len(t, warnings, 1)
 	require.Contains(t, warnings[0], "20480 bytes")
 	const data = `{ text: 'x'.repeat(4096 - '{"text":""}'.length + %d) }`
-	p.get("say('sendFabricEvent', ends["+quote(p.room)+"].near, 'audioMute', "+quote(p.room)+", "+fmt.Sprintf(data, 1)+")", &said)
+	p.Get("say('sendFabricEvent', ends["+quote(p.room)+"].near, 'audioMute', "+quote(p.room)+", "+fmt.Sprintf(data, 1)+")", &said)
 	require.Equal(t, "failure", said.Status)
 	require.Contains(t, said.Msg, "4097")
-	p.get("say('sendFabricEvent', ends["+quote(p.room)+"].near, 'audioMute', "+quote(p.room)+", "+fmt.Sprintf(data, 0)+")", &said)
+	p.Get("say('sendFabricEvent', ends["+quote(p.room)+"].near, 'audioMute', "+quote(p.room)+", "+fmt.Sprintf(data, 0)+")", &said)
 	require.Equal(t, "success", said.Status)
 	p.sees(patience, "up(room)")
 	p.does("hangUp(room)")

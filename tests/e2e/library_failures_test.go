@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // neverConnects has calls fail before they are connected, at each stage, and says which.
 //
 // spec: FAB-05, FAB-06, FAB-07
-func neverConnects(t *testing.T, l *lab, b *browser) {
+func neverConnects(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	p := l.open(t, b, "never connects")
 	p.logsIn("{}")
@@ -48,7 +50,7 @@ func neverConnects(t *testing.T, l *lab, b *browser) {
 		require.Positive(t, *fabric.FailureMs, name)
 		require.Nil(t, fabric.SetupMs, name)
 		var states []string
-		p.get("states("+quote(room)+")", &states)
+		p.Get("states("+quote(room)+")", &states)
 		require.Equal(t, []string{"initialising", "terminated"}, states, name)
 	}
 	require.Len(t, p.results("init", "appConnectivityError"), 2, "one for each that failed")

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // guide is the page of docs/library.md, with the addresses of the collector that runs here.
@@ -32,7 +34,7 @@ func guide(t *testing.T, c *collector) string {
 //
 // spec: LIB-01, FAB-05, STAT-02
 func TestLibraryGuide(t *testing.T) {
-	need(t, programs[chromium]...)
+	browser.Require(t, browser.Chromium)
 	c := newCollector(t)
 	page := guide(t, c)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -42,14 +44,14 @@ func TestLibraryGuide(t *testing.T) {
 	t.Cleanup(server.Close)
 	c.origins = append(c.origins, server.URL)
 	c.start()
-	p := openPage(t, startBrowser(t, chromium), "guide", server.URL)
+	p := openPage(t, browser.Start(t, browser.Chromium), "guide", server.URL)
 	for _, line := range []string{"addNewFabric: success", "login: success", "established outbound-rtp"} {
-		p.until(patience, "document.body.innerText.includes("+quote(line)+")")
+		p.Until(patience, "document.body.innerText.includes("+quote(line)+")")
 	}
-	p.run("document.getElementById('hang-up').click()")
-	p.until(patience, "document.body.innerText.includes('terminated')")
+	p.Run("document.getElementById('hang-up').click()")
+	p.Until(patience, "document.body.innerText.includes('terminated')")
 	s := &scene{collector: c}
-	eventually(t, patience, "the conference is summed up", func() (bool, string) {
+	browser.Eventually(t, patience, "the conference is summed up", func() (bool, string) {
 		rows := s.list("my first call")
 		return len(rows) == 1 && rows[0].State == "ended" && rows[0].Outcome == "success", jsonOf(rows)
 	})

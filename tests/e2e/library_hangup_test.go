@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // hangUps are the ways to end a call, and the reason that is stored for each.
@@ -21,7 +22,7 @@ var hangUps = map[string]struct{ does, reason string }{
 // hangsUp: a call that is hung up is hung up, however soon the page goes.
 //
 // spec: FAB-08, CONF-05, INIT-04
-func hangsUp(t *testing.T, l *lab, b *browser) {
+func hangsUp(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	pages := map[string]*labPage{}
 	for _, config := range []string{"{}", "{ disableBeforeUnloadHandler: true }"} {
@@ -49,14 +50,14 @@ func hangsUp(t *testing.T, l *lab, b *browser) {
 }
 
 // hangsUpAndLeaves makes a call for each way to end one, ends them all and leaves.
-func (l *lab) hangsUpAndLeaves(t *testing.T, b *browser, name, config, leaves string) *labPage {
+func (l *lab) hangsUpAndLeaves(t *testing.T, b *browser.Browser, name, config, leaves string) *labPage {
 	t.Helper()
 	var p *labPage
 	closes := leaves == "by closing its tab"
 	if closes { // a window that nobody can use again
-		b.opening.Lock()
-		p = &labPage{openPage(t, b, name, l.pages.url+"/lab.html"), name + " in " + b.kind}
-		b.opening.Unlock()
+		b.Opening.Lock()
+		p = &labPage{openPage(t, b, name, l.pages.url+"/lab.html"), name + " in " + b.Kind}
+		b.Opening.Unlock()
 	} else {
 		p = l.open(t, b, name)
 	}
@@ -70,7 +71,7 @@ func (l *lab) hangsUpAndLeaves(t *testing.T, b *browser, name, config, leaves st
 	p.sees(patience, "events('fabricSetup').length === 3 && reported.some(({ stats }) => stats.connectionState === 'online')")
 	if closes {
 		p.does(ending)
-		p.closeTab()
+		p.CloseTab()
 		return p
 	}
 	var ms int
@@ -81,6 +82,6 @@ func (l *lab) hangsUpAndLeaves(t *testing.T, b *browser, name, config, leaves st
 		goes = fmt.Sprintf("setTimeout(() => { %s }, %d)", goes, ms)
 	}
 	p.does(ending + goes)
-	p.until(20*time.Second, "location.pathname === '/elsewhere'")
+	p.Until(20*time.Second, "location.pathname === '/elsewhere'")
 	return p
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // spokenOutcome is what testdata/pages/interface.html says it did, and heard.
@@ -92,18 +93,18 @@ type heldStream struct {
 // spec: FAB-01, FAB-02, FAB-03, FAB-04, FAB-05, FAB-06, FAB-07, FAB-08, FAB-09, FAB-10, FAB-11, FAB-12, FAB-13, FAB-14
 // spec: API-01, API-02, API-03, API-04, API-05, API-06, API-07, API-08, API-09, API-10, API-12, STAT-02
 func TestInterface(t *testing.T) {
-	need(t, append(programs[chromium], programs[firefox]...)...)
+	browser.Require(t, browserKinds()...)
 	c := newCollector(t)
 	served := startLibraryPages(t, t.TempDir())
 	c.origins = append(c.origins, served.url)
 	c.start()
 	served.of(t, c)
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
-			p := openPage(t, startBrowser(t, kind), kind, served.url+"/interface.html?"+url.Values{"name": {kind}}.Encode())
+			p := openPage(t, browser.Start(t, kind), kind, served.url+"/interface.html?"+url.Values{"name": {kind}}.Encode())
 			until(t, p, "outcome.done || outcome.errors.length")
 			var got spokenOutcome
-			p.get("outcome", &got)
+			p.Get("outcome", &got)
 			require.Empty(t, got.Errors)
 			checkAnswers(t, &got)
 			checkHeard(t, &got)
@@ -111,7 +112,7 @@ func TestInterface(t *testing.T) {
 			checkEvents(t, &got, whole)
 			checkErrors(t, &got, whole)
 			checkUsers(t, &got, whole)
-			checkCustomStats(t, c, p.browser, &got, whole)
+			checkCustomStats(t, c, p.Browser, &got, whole)
 			checkOtherRooms(t, c, &got)
 		})
 	}
@@ -210,7 +211,7 @@ func theConference(t *testing.T, c *collector, room string, fabrics int) *kept {
 	t.Helper()
 	s := &scene{collector: c}
 	found := &kept{}
-	eventually(t, patience, "the collector has "+room, func() (bool, string) {
+	browser.Eventually(t, patience, "the collector has "+room, func() (bool, string) {
 		rows := s.list(room)
 		if len(rows) != 1 {
 			return false, fmt.Sprint(rows)
@@ -270,7 +271,7 @@ func checkEvents(t *testing.T, got *spokenOutcome, whole *kept) {
 }
 
 // checkCustomStats: numbers of the application are series, in order of their own times, and drawn.
-func checkCustomStats(t *testing.T, c *collector, b *browser, got *spokenOutcome, whole *kept) {
+func checkCustomStats(t *testing.T, c *collector, b *browser.Browser, got *spokenOutcome, whole *kept) {
 	t.Helper()
 	require.Len(t, whole.CustomStats, 2)
 	cpu, waiting := whole.CustomStats[0], whole.CustomStats[1]
@@ -281,13 +282,13 @@ func checkCustomStats(t *testing.T, c *collector, b *browser, got *spokenOutcome
 	query := url.Values{"app": {appID}, "id": {got.Rooms.Room}, "at": {strconv.FormatInt(whole.Conference.StartAt, 10)}}
 	p := openPage(t, b, "numbers", c.dashboard+"/conference?"+query.Encode())
 	const card = "document.querySelector('[data-testid=custom-charts]')"
-	p.until(patience, card)
-	p.run(card + ".scrollIntoView()")
-	p.until(patience, "[..."+card+".querySelectorAll('canvas')].length === 2")
+	p.Until(patience, card)
+	p.Run(card + ".scrollIntoView()")
+	p.Until(patience, "[..."+card+".querySelectorAll('canvas')].length === 2")
 	var drawn []string
-	p.get("[..."+card+".querySelectorAll('[data-testid=chart]')].map((chart) => chart.innerText.replace(/\\s+/g, ' ').trim())", &drawn)
+	p.Get("[..."+card+".querySelectorAll('[data-testid=chart]')].map((chart) => chart.innerText.replace(/\\s+/g, ' ').trim())", &drawn)
 	require.Equal(t, []string{"cpu Fabric 1: 0.5", "waiting Fabric 1: 2"}, drawn, "the means")
-	p.closeTab()
+	p.CloseTab()
 }
 
 // checkErrors: nine functions, each with the name and the message of what was thrown.

@@ -6,13 +6,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // logsInLater: what is said before a login succeeds waits, with its times, in a bounded
 // queue; what has to be dropped is counted, and shown beside the conference.
 //
 // spec: INIT-05, INIT-06, INIT-07, FAB-07, FAB-12, STAT-07
-func logsInLater(t *testing.T, l *lab, b *browser) {
+func logsInLater(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	const fillers = 450 // of 3 kB: more than the library keeps
 	p := l.open(t, b, "logs in later")
@@ -24,35 +26,35 @@ func logsInLater(t *testing.T, l *lab, b *browser) {
 		library.sendUserFeedback(room, { userID: 'ada', overall: 3 }, hear('feedback'))`)
 	p.sees(patience, "count(room) > 3")
 	var heard struct{ Init, Fabric, Feedback [][]string }
-	p.get("heard", &heard)
+	p.Get("heard", &heard)
 	require.Len(t, heard.Init, 1, "once")
 	require.Equal(t, "authError", heard.Init[0][0])
 	refused := heard.Init[0]
 	require.Equal(t, [][]string{refused, refused}, heard.Fabric, "each gets the csError that applies, the later one too")
 	require.Equal(t, [][]string{refused}, heard.Feedback)
 	var online []string
-	p.get("[...new Set(reported.map(({ stats }) => stats.connectionState))]", &online)
+	p.Get("[...new Set(reported.map(({ stats }) => stats.connectionState))]", &online)
 	require.Equal(t, []string{"offline"}, online)
 
 	p.does("window.loginAt = Date.now(); begin('ada')")
 	p.sees(patience, "heard.feedback.length && heard.fabric.length > 1 && reported.at(-1).stats.connectionState === 'online'")
 	p.does("ends[room].far.close(); addedLate.close(); hangUp(room)")
 	p.sees(patience, "states(room).at(-1) === 'terminated'")
-	p.get("heard", &heard)
+	p.Get("heard", &heard)
 	require.Equal(t, [][]string{refused}, heard.Feedback, "once")
 	require.Equal(t, [][]string{refused, refused}, heard.Fabric, "once")
 	require.Equal(t, [][]string{refused}, p.results("init", "authError"), "once")
 	require.Contains(t, p.results("init", "success"), []string{"success", "authenticated"})
 	var synchronous int
-	p.get("heard.synchronous", &synchronous)
+	p.Get("heard.synchronous", &synchronous)
 	require.Zero(t, synchronous, "callbacks that ran before their operation returned")
 
 	whole := l.keeps(t, p.room, "a summary with feedback", func(k *kept) bool { return ended(k) && k.Summary.Feedback.Count == 1 })
 	require.Equal(t, 1, whole.Conference.ParticipantCount, "the session goes on")
 	require.Len(t, whole.Fabrics, 2)
 	var mutedAt, loginAt int64
-	p.get("mutedAt", &mutedAt)
-	p.get("loginAt", &loginAt)
+	p.Get("mutedAt", &mutedAt)
+	p.Get("loginAt", &loginAt)
 	require.Len(t, whole.events("audioMute"), 1)
 	for _, one := range whole.Timeline {
 		if one.Name == "audioMute" {
@@ -65,7 +67,7 @@ func logsInLater(t *testing.T, l *lab, b *browser) {
 	require.Positive(t, lost)
 	require.Equal(t, fillers, lost+len(whole.events("customEvent")), "declared, or there")
 	var link string
-	p.get("reported.at(-1).stats.conferenceURL", &link)
+	p.Get("reported.at(-1).stats.conferenceURL", &link)
 	p.shows(l, link, fmt.Sprintf("%d events never left the browsers", lost))
 }
 
@@ -73,7 +75,7 @@ func logsInLater(t *testing.T, l *lab, b *browser) {
 // before ends. A page may take no callbacks at all.
 //
 // spec: INIT-05, INIT-06, FAB-09, FAB-11
-func changesUser(t *testing.T, l *lab, b *browser) {
+func changesUser(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	p := l.open(t, b, "changes user")
 	p.logsIn("{}")

@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,6 +14,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/testenv"
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // clientDir is where the package is made, with the tools that its lockfile pins.
@@ -83,14 +87,12 @@ func (p *libraryPages) of(t *testing.T, c *collector) {
 // needPackages skips the test where the package cannot be made and installed.
 func needPackages(t *testing.T) {
 	t.Helper()
-	need(t, "node", "npm")
+	browser.Require(t)
+	testenv.Program(t, "node")
+	testenv.Program(t, "npm")
 	for _, name := range []string{"vite", "requirejs"} {
 		if _, err := os.Stat(filepath.Join(clientDir, "node_modules", name)); err != nil {
-			reason := name + " is not installed: npm ci in client/"
-			if os.Getenv(requiredEnv) == "required" {
-				t.Fatal("required, but: " + reason)
-			}
-			t.Skip(reason)
+			testenv.Missing(t, errors.New(name+" is not installed (npm ci in client/)"))
 		}
 	}
 }

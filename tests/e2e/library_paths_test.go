@@ -4,13 +4,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // losesItsPath cuts the only path of a call and gives it back; then the call restarts ICE and
 // moves from its relay to a path of its own.
 //
 // spec: FAB-07, FAB-14, INIT-05, API-08
-func losesItsPath(t *testing.T, l *lab, b *browser) {
+func losesItsPath(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	relay := startDarkRelay(t)
 	p := l.open(t, b, "loses its path")
@@ -29,7 +31,7 @@ func losesItsPath(t *testing.T, l *lab, b *browser) {
 	p.sees(patience, "states(room).at(-1) === 'terminated'")
 
 	var states []string
-	p.get("states("+quote(p.room)+").filter((state) => state !== 'initialising')", &states)
+	p.Get("states("+quote(p.room)+").filter((state) => state !== 'initialising')", &states)
 	require.Equal(t, []string{"established", "disrupted", "established", "terminated"}, states)
 	init, errors := p.results("init", "appConnectivityError"), p.results("error", "appConnectivityError")
 	require.Len(t, init, 1, "the disruption is reported once")

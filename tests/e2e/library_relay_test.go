@@ -9,6 +9,8 @@ import (
 
 	"github.com/pion/turn/v4"
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // startRelayOver starts a TURN server that is reached over UDP, TCP or TLS. For TLS it has the
@@ -50,7 +52,7 @@ func relayOnly(url string) string {
 //
 // spec: FAB-14
 func relayed(transport string) labSubject {
-	return func(t *testing.T, l *lab, b *browser) {
+	return func(t *testing.T, l *lab, b *browser.Browser) {
 		t.Helper()
 		p := l.open(t, b, "relayed over "+transport)
 		p.logsIn("{}")

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // contentOf returns the script for the contentType of the newest row of a set in a room: 2 of received video, 4 of sent.
@@ -19,7 +21,7 @@ const contentOf = `window.contentOf = (set) => {
 // its label; a camera is none. Only Chromium knows it of received video.
 //
 // spec: STAT-01
-func showsScreens(t *testing.T, l *lab, b *browser) {
+func showsScreens(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	p := l.open(t, b, "screens")
 	p.does(contentOf)
@@ -38,7 +40,7 @@ func showsScreens(t *testing.T, l *lab, b *browser) {
 	}
 	p.does("hangUp(room); window.other = camera().getVideoTracks()[0]; other.contentHint = 'text'; window.there = room + ' there'")
 	p.does("pair(there, { media: new MediaStream([other]) }); monitor(there, { pc: ends[there].far, usage: 'multiplex' }); await negotiate(ends[there])")
-	p.sees(patience, map[string]string{chromium: "contentOf(2) === 'screenshare'", firefox: "contentOf(2) === null"}[b.kind])
+	p.sees(patience, map[string]string{browser.Chromium: "contentOf(2) === 'screenshare'", browser.Firefox: "contentOf(2) === null"}[b.Kind])
 	p.does("say('sendFabricEvent', ends[there].far, 'fabricTerminated', there)")
 	summary := l.keeps(t, p.room, "a summary", ended).Summary
 	require.Len(t, summary.Participants[0].Fabrics[0].Streams, 1)
@@ -47,7 +49,7 @@ func showsScreens(t *testing.T, l *lab, b *browser) {
 // sendsNothing: a track that had ended before the call, and a TURN server that does not answer, are reported.
 //
 // spec: FAB-05, FAB-07
-func sendsNothing(t *testing.T, l *lab, b *browser) {
+func sendsNothing(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	p := l.open(t, b, "nothing sent")
 	p.logsIn("{}")

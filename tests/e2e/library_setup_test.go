@@ -4,13 +4,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // countsTheSetUp: the set-up is counted from addNewFabric on, and not at all where it was over
 // by then, which a wrapper of a PeerConnection tells as well as the real one.
 //
 // spec: FAB-05, FAB-06, FAB-10
-func countsTheSetUp(t *testing.T, l *lab, b *browser) {
+func countsTheSetUp(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	p := l.open(t, b, "set-up")
 	p.logsIn("{}")
@@ -37,7 +39,7 @@ func countsTheSetUp(t *testing.T, l *lab, b *browser) {
 	p.sees(patience, "reported.some(({ stats }) => stats.conferenceID === room + ' late' && stats.mediaStreamTracks.some(({ bitrate }) => bitrate > 0))")
 	p.does("hangUp(room + ' slow'); say('sendFabricEvent', ends[room + ' late'].wrapper, 'fabricTerminated', room + ' late')")
 	var again []answer
-	p.get("again", &again)
+	p.Get("again", &again)
 	require.Equal(t, answer{Status: "success"}, again[0])
 	for _, one := range again[1:] {
 		require.Equal(t, "success", one.Status)
@@ -69,7 +71,7 @@ func countsTheSetUp(t *testing.T, l *lab, b *browser) {
 // endsAtOnce: a last reading is tried also where the PeerConnection is closed at once.
 //
 // spec: FAB-08, FAB-11
-func endsAtOnce(t *testing.T, l *lab, b *browser) {
+func endsAtOnce(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	p := l.open(t, b, "ends at once")
 	p.logsIn("{}")
@@ -78,7 +80,7 @@ func endsAtOnce(t *testing.T, l *lab, b *browser) {
 	p.does("window.before = frames('stats').length; hangUp(room); ends[room].near.close()")
 	p.sees(patience, "states(room).at(-1) === 'terminated'")
 	var last struct{ Before, Stats, Tracks, Ends int }
-	p.get(`({ before, stats: frames('stats').length, tracks: reported.at(-1).stats.mediaStreamTracks.length,
+	p.Get(`({ before, stats: frames('stats').length, tracks: reported.at(-1).stats.mediaStreamTracks.length,
 		ends: reported.filter(({ stats }) => stats.fabricState === 'terminated').length })`, &last)
 	require.Equal(t, 1, last.Ends)
 	t.Logf("%+v", last)
@@ -90,7 +92,7 @@ func endsAtOnce(t *testing.T, l *lab, b *browser) {
 // isUsedOddly: what existing applications do with the constructor and with its instances.
 //
 // spec: LIB-04, LIB-06, LIB-08, LIB-09
-func isUsedOddly(t *testing.T, l *lab, b *browser) {
+func isUsedOddly(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	p := l.open(t, b, "habits")
 	var got struct {
@@ -98,7 +100,7 @@ func isUsedOddly(t *testing.T, l *lab, b *browser) {
 		Frozen, Same                     bool
 		Answers                          []answer
 	}
-	p.get(`(async (room) => {
+	p.Get(`(async (room) => {
 		const made = qos('ignored', { also: 'ignored' }); // without new
 		for (const name of ['sendFabricEvent', 'reportError', 'on']) made[name] = () => { throw new Error('replaced by the application'); };
 		const { initialize, addNewFabric } = made; // without their object

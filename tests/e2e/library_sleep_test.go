@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // asleepFor is longer than the library waits for a collector that is silent, twice 12 s, and
@@ -21,16 +23,15 @@ const downFor = 30 * time.Second
 // were; nothing is counted twice, nothing is missing, and no error reaches the page.
 //
 // spec: LIB-07, SRV-03, INIT-05
-func fallsAsleep(t *testing.T, l *lab, shared *browser) {
+func fallsAsleep(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
-	b := l.sleepers[shared.kind]
 	tab := l.openAccount(t, b, "asleep")
 	tab.delivers(10)
 	signalAll(t, b, syscall.SIGSTOP)
 	<-time.After(asleepFor)
 	signalAll(t, b, syscall.SIGCONT)
 	tab.delivers(10)
-	if b.kind == chromium { // Firefox has no way to ask for it
+	if b.Kind == browser.Chromium { // Firefox has no way to ask for it
 		page := openCDP(tab.page)
 		page.do("Page.setWebLifecycleState", map[string]any{"state": "frozen"}, nil)
 		<-time.After(5 * time.Second)
@@ -41,9 +42,9 @@ func fallsAsleep(t *testing.T, l *lab, shared *browser) {
 }
 
 // signalAll sends a signal to all processes of a browser.
-func signalAll(t *testing.T, b *browser, signal syscall.Signal) {
+func signalAll(t *testing.T, b *browser.Browser, signal syscall.Signal) {
 	t.Helper()
-	all := family(t, b.process.cmd.Process.Pid)
+	all := family(t, b.Process.PID())
 	require.Greater(t, len(all), 2)
 	for _, text := range all {
 		pid, err := strconv.Atoi(text)
@@ -57,8 +58,9 @@ func signalAll(t *testing.T, b *browser, signal syscall.Signal) {
 //
 // spec: LIB-07, SRV-03, INIT-05
 func (l *lab) linkDown(t *testing.T) {
+	t.Helper()
 	tabs := []*tab{}
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range []string{browser.Chromium, browser.Firefox} {
 		tab := l.openAccount(t, l.browsers[kind], "link down")
 		tab.delivers(10)
 		tabs = append(tabs, tab)
@@ -84,10 +86,10 @@ func setLink(t *testing.T, state string) {
 }
 
 // openAccount opens a page that keeps an account of what it says, behind a front of its own.
-func (l *lab) openAccount(t *testing.T, b *browser, what string) *tab {
+func (l *lab) openAccount(t *testing.T, b *browser.Browser, what string) *tab {
 	t.Helper()
-	tab := openTab(t, b, l.tabs, what+" in "+b.kind, startFront(t, false, l.collector), nil)
-	tab.run(`(window.uncaught = [], addEventListener('error', ({ message }) => uncaught.push(message)),
+	tab := openTab(t, b, l.tabs, what+" in "+b.Kind, startFront(t, false, l.collector), nil)
+	tab.Run(`(window.uncaught = [], addEventListener('error', ({ message }) => uncaught.push(message)),
 		addEventListener('unhandledrejection', ({ reason }) => uncaught.push(String(reason))), 1)`)
 	return tab
 }
@@ -96,17 +98,17 @@ func (l *lab) openAccount(t *testing.T, b *browser, what string) *tab {
 // the store when the collector has stopped.
 func (b *tab) continuesWhole(t *testing.T, l *lab) {
 	t.Helper()
-	one := &story{tab: b, kind: b.browser.kind, outcome: "success", stores: newStores(t, l.collector)}
+	one := &story{tab: b, kind: b.Browser.Kind, outcome: "success", stores: newStores(t, l.collector)}
 	last := b.finish()
 	one.tabs = append(one.tabs, last)
 	var uncaught []string
-	b.get("uncaught", &uncaught)
+	b.Get("uncaught", &uncaught)
 	require.Empty(t, uncaught)
 	one.awaits(t)
 	l.mu.Lock()
 	l.stories = append(l.stories, one)
 	l.mu.Unlock()
-	b.closeTab()
+	b.CloseTab()
 	reported := map[string]bool{}
 	for i, said := range last.Init {
 		if said[0] == "success" {

@@ -7,21 +7,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // isForbiddenSockets: a page whose policy forbids WebSockets reports by POST.
 //
 // spec: INIT-05, SRV-03, LIB-07
-func isForbiddenSockets(t *testing.T, l *lab, b *browser) {
+func isForbiddenSockets(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	policy := url.Values{"policy": {"connect-src http://127.0.0.1:*"}}
 	const name = "policy"
-	p := &labPage{l.window(t, b, name, l.pages.url+"/lab.html?"+policy.Encode()), name + " in " + b.kind}
+	p := &labPage{l.window(t, b, name, l.pages.url+"/lab.html?"+policy.Encode()), name + " in " + b.Kind}
 	p.logsIn("{}")
 	p.does("await call(room)")
 	p.sees(patience, "events('fabricSetup').length === 1 && heard.init.length > 2 && heard.fabric.length > 0")
 	var heard struct{ Init, Fabric [][]string }
-	p.get("heard", &heard)
+	p.Get("heard", &heard)
 	require.Equal(t, "wsChannelFailure", heard.Init[1][0])
 	require.Equal(t, []string{"success", "connected"}, heard.Init[2])
 	require.Equal(t, "success", heard.Fabric[0][0])
@@ -30,7 +31,7 @@ func isForbiddenSockets(t *testing.T, l *lab, b *browser) {
 	require.Len(t, whole.events("fabricTerminated"), 1)
 	require.Equal(t, conference.OutcomeSuccess, whole.Summary.Outcome)
 	var errors []string
-	p.get("outcome.errors", &errors)
+	p.Get("outcome.errors", &errors)
 	require.Empty(t, errors)
 }
 
@@ -38,7 +39,7 @@ func isForbiddenSockets(t *testing.T, l *lab, b *browser) {
 // Proxy of a PeerConnection.
 //
 // spec: LIB-07, LIB-08, FAB-10
-func standsOldLibraries(t *testing.T, l *lab, b *browser) {
+func standsOldLibraries(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	p := l.open(t, b, "old libraries")
 	p.does(`Object.defineProperty(Array.prototype, 'toJSON', { configurable: true, value() { return '[' + this.join(', ') + ']'; } });
@@ -54,7 +55,7 @@ func standsOldLibraries(t *testing.T, l *lab, b *browser) {
 		Bare, Passing answer
 		Heard         [][]string
 	}
-	p.get("({ bare, passing, heard: heard.feedback })", &answers)
+	p.Get("({ bare, passing, heard: heard.feedback })", &answers)
 	require.Equal(t, "failure", answers.Bare.Status)
 	require.Contains(t, answers.Bare.Msg, "pc cannot be read: ")
 	require.Equal(t, [][]string{{"failure", answers.Bare.Msg}}, answers.Heard)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // answer is what every operation of the library returns.
@@ -31,7 +33,7 @@ type libraryOutcome struct {
 //
 // spec: LIB-01, LIB-02, LIB-03, LIB-04, LIB-07, LIB-08
 func TestLibrary(t *testing.T) {
-	need(t, append(programs[chromium], programs[firefox]...)...)
+	browser.Require(t, browserKinds()...)
 	needPackages(t)
 	built := buildApplication(t)
 	c := newCollector(t)
@@ -40,10 +42,10 @@ func TestLibrary(t *testing.T) {
 	c.origins = append(c.origins, pages)
 	c.start()
 	served.of(t, c)
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			b := startBrowser(t, kind)
+			b := browser.Start(t, kind)
 			p := openPage(t, b, kind, pages+"/plain.html") // one window for all: new ones take longest
 			for name, path := range map[string]string{
 				"ScriptTag": "plain.html", "RequireJS": "amd.html", "ScriptTagBesideRequireJS": "tags.html", "Module": "module.html",
@@ -60,10 +62,10 @@ func TestLibrary(t *testing.T) {
 // outcomeOf goes to a page and waits until it has done what it does.
 func outcomeOf(t *testing.T, p *page, address string) libraryOutcome {
 	t.Helper()
-	require.NoError(t, p.browser.navigate(p.context, address))
+	require.NoError(t, p.Browser.Navigate(p.Context, address))
 	until(t, p, "outcome.done || outcome.errors.length")
 	var got libraryOutcome
-	p.get("outcome", &got)
+	p.Get("outcome", &got)
 	return got
 }
 
@@ -106,14 +108,14 @@ func isBlocked(t *testing.T, p *page, pages string) {
 // what the library listens to and waits for goes with the last fabric.
 func isHarmless(t *testing.T, p *page, pages string) {
 	t.Helper()
-	require.NoError(t, p.browser.navigate(p.context, pages+"/harmless.html"))
+	require.NoError(t, p.Browser.Navigate(p.Context, pages+"/harmless.html"))
 	until(t, p, "outcome.done")
 	type use struct{ Listeners, Timers int }
 	var got struct {
 		Errors, Globals, NewGlobals, Heard, Types, Handlers, Changed []string
 		OnLoad, DuringCall                                           use
 	}
-	p.get("outcome", &got)
+	p.Get("outcome", &got)
 	require.Empty(t, got.Errors)
 	require.Equal(t, []string{"qos"}, got.Globals, "what loading it added")
 	require.Zero(t, got.OnLoad, "before initialize() it listens to nothing and waits for nothing")
@@ -131,12 +133,12 @@ func isHarmless(t *testing.T, p *page, pages string) {
 // until waits for a condition in the page; the page's own account explains a failure.
 func until(t *testing.T, p *page, condition string) {
 	t.Helper()
-	eventually(t, patience, condition, func() (bool, string) {
+	browser.Eventually(t, patience, condition, func() (bool, string) {
 		var state struct {
 			OK   bool
 			Last string
 		}
-		err := p.browser.evaluate(p.context, `({ ok: Boolean(`+condition+`), last: JSON.stringify([outcome, outcome.left?.()]) })`, &state)
+		err := p.Browser.Evaluate(p.Context, `({ ok: Boolean(`+condition+`), last: JSON.stringify([outcome, outcome.left?.()]) })`, &state)
 		if err != nil {
 			return false, err.Error()
 		}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // tellsUnits: the milliseconds and levels that the application gets are what the browser reports
@@ -15,7 +17,7 @@ import (
 // conference.
 //
 // spec: API-03, STAT-02, STAT-08
-func tellsUnits(t *testing.T, l *lab, b *browser) {
+func tellsUnits(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	path := startEdge(t, 7)
 	path.up.set(harm{delay: 30 * time.Millisecond})
@@ -26,7 +28,7 @@ func tellsUnits(t *testing.T, l *lab, b *browser) {
 	p.does(string(recorder) + "window.recordAnswers = recordAnswers")
 	p.logsIn("{}")
 	media := "camera()"
-	if b.kind == chromium { // a window of Firefox that is not in front gets no microphone
+	if b.Kind == browser.Chromium { // a window of Firefox that is not in front gets no microphone
 		media = "new MediaStream([...camera().getTracks(), ...(await navigator.mediaDevices.getUserMedia({ audio: true })).getTracks()])"
 	}
 	p.does(`const { near } = pair(room, { config: ` + relayOnly(path.url) + `, media: ` + media + ` });
@@ -42,16 +44,16 @@ func tellsUnits(t *testing.T, l *lab, b *browser) {
 			return sdp;
 		} })`)
 	p.sees(patience, "pairs.reported.filter(({ stats }) => stats.mediaStreamTracks.some(({ statsType }) => statsType === 'remote-inbound-rtp')).length > 3")
-	if b.kind == chromium { // Firefox has no level; a busy machine's microphone is late
+	if b.Kind == browser.Chromium { // Firefox has no level; a busy machine's microphone is late
 		p.sees(patience, `pairs.reported.some(({ stats, reading }) => stats.mediaStreamTracks.some(({ audioInputLevel }) => Number.isFinite(audioInputLevel)) &&
 			reading >= 0 && pairs.readings[reading].reports.some(({ type, kind, roundTripTime }) => type === 'remote-inbound-rtp' && kind === 'audio' && Number.isFinite(roundTripTime)))`)
 	}
 	var account watched
-	p.get("pairs", &account)
+	p.Get("pairs", &account)
 	var link string
-	p.get("reported.at(-1).stats.conferenceURL", &link)
+	p.Get("reported.at(-1).stats.conferenceURL", &link)
 	var early float64
-	p.get("early", &early)
+	p.Get("early", &early)
 	p.does("hangUp(room)")
 	last := account.Reported[len(account.Reported)-1].Stats.MediaStreamTracks
 	require.True(t, slices.ContainsFunc(last, func(track object) bool {
@@ -79,6 +81,6 @@ func tellsUnits(t *testing.T, l *lab, b *browser) {
 		}
 	})
 	require.Positive(t, compared)
-	require.Equal(t, b.kind == chromium, levels > 0)
+	require.Equal(t, b.Kind == browser.Chromium, levels > 0)
 	p.shows(l, link, p.room)
 }

@@ -6,13 +6,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // namesSpeakers: tracks belong to the local or the remote user until the application says
 // whose they are; from then on their names appear here, in the store and on the dashboard.
 //
 // spec: API-03, API-06, API-12, STAT-02
-func namesSpeakers(t *testing.T, l *lab, b *browser) {
+func namesSpeakers(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	p := l.open(t, b, "speakers")
 	p.logsIn("{}")
@@ -35,12 +37,12 @@ func namesSpeakers(t *testing.T, l *lab, b *browser) {
 		)`)
 	p.sees(patience, "track('inbound-rtp', source).userID === 'carol' && track('outbound-rtp', source).userID === 'ada-2'")
 	var said []answer
-	p.get("said", &said)
+	p.Get("said", &said)
 	for _, one := range said {
 		require.Equal(t, answer{Status: "success"}, one)
 	}
 	var inbound object
-	p.get("track('inbound-rtp', source)", &inbound)
+	p.Get("track('inbound-rtp', source)", &inbound)
 	require.Equal(t, []any{"", "picture"}, []any{inbound["usageLabel"], inbound["associatedVideoTag"]})
 	p.sees(patience, `(() => { // the element's size is measured, in the pixels of the device
 		const set = frames('columns').find((one) => one.statsType === 'inbound-rtp' && one.mediaType === 'video');
@@ -63,18 +65,18 @@ func namesSpeakers(t *testing.T, l *lab, b *browser) {
 	}
 	require.Contains(t, owners, "1 carol")
 	var link string
-	p.get("reported.at(-1).stats.conferenceURL", &link)
+	p.Get("reported.at(-1).stats.conferenceURL", &link)
 	p.shows(l, link, "carol", "ada-2", "ivan")
 }
 
 // tellsConferencesApart: conferences whose IDs differ in case alone are two, and found as such.
 //
 // spec: FAB-09, FAB-13
-func tellsConferencesApart(t *testing.T, l *lab, b *browser) {
+func tellsConferencesApart(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	p := l.open(t, b, "Ångström")
 	p.logsIn("{}")
-	lower := "ångström in " + b.kind
+	lower := "ångström in " + b.Kind
 	p.does("await call(room); await call(" + quote(lower) + ")")
 	p.sees(patience, "count(room) > 0 && count("+quote(lower)+") > 0")
 	p.does("library.sendFabricEvent(ends[room].near, 'audioMute', room); hangUp(room); hangUp(" + quote(lower) + ")")
@@ -85,8 +87,8 @@ func tellsConferencesApart(t *testing.T, l *lab, b *browser) {
 	require.Len(t, upperHas.Fabrics, 1)
 	require.Len(t, lowerHas.Fabrics, 1)
 	list := l.window(t, b, "conferences", l.dashboard+"/search?id="+url.QueryEscape(lower))
-	list.until(patience, "document.body.innerText.includes("+quote(lower)+")")
-	list.until(patience, "!document.querySelector('main').innerText.includes("+quote(p.room)+")")
+	list.Until(patience, "document.body.innerText.includes("+quote(lower)+")")
+	list.Until(patience, "!document.querySelector('main').innerText.includes("+quote(p.room)+")")
 }
 
 // sameUser: one user in two browsers is two participants.
@@ -96,7 +98,7 @@ func (l *lab) sameUser(t *testing.T) {
 	t.Helper()
 	const room = "everybody"
 	var pages []*labPage
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range []string{browser.Chromium, browser.Firefox} {
 		p := l.open(t, l.browsers[kind], "same user")
 		p.room = room
 		p.logsIn("{}")
@@ -120,14 +122,14 @@ func (l *lab) sameUser(t *testing.T) {
 // said belongs to the conference; what belongs to a fabric is refused.
 //
 // spec: API-01, API-12, FAB-02, FAB-11
-func speaksOfConferences(t *testing.T, l *lab, b *browser) {
+func speaksOfConferences(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	p := l.open(t, b, "of the conference")
 	p.logsIn("{}")
 	p.does("await call(room)")
 	p.sees(patience, "up(room)")
 	var answers map[string]answer
-	p.get(`(async (room) => {
+	p.Get(`(async (room) => {
 		const all = {};
 		const { near } = ends[room];
 		for (const name of Object.keys(library.webRTCFunctions)) all['error ' + name] = say('reportError', null, room, name, name);
@@ -184,6 +186,6 @@ func speaksOfConferences(t *testing.T, l *lab, b *browser) {
 	require.Len(t, whole.events("activeDeviceList"), 1)
 	require.Len(t, whole.events("audioMute"), 2)
 	var ends int
-	p.get("reported.filter(({ stats }) => stats.fabricState === 'terminated').length", &ends)
+	p.Get("reported.filter(({ stats }) => stats.fabricState === 'terminated').length", &ends)
 	require.Equal(t, 1, ends)
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // foreignConnections are genuine RTCPeerConnections that were never added, however they were made.
@@ -49,14 +51,14 @@ const lookAlikes = `
 // wraps one stands for the only fabric there is, and for none of two.
 //
 // spec: API-03, API-06, API-12
-func actsOnItsOwn(t *testing.T, l *lab, b *browser) {
+func actsOnItsOwn(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	p := l.open(t, b, "whose")
 	p.logsIn("{}")
 	p.does("await call(room); await call(room + ' other')")
 	p.sees(patience, "up(room) && up(room + ' other')")
 	var answers map[string]answer
-	p.get(`(async (room) => {
+	p.Get(`(async (room) => {
 		const all = {};
 		const { near, far } = ends[room];
 		`+foreignConnections+lookAlikes+`
@@ -122,7 +124,7 @@ func actsOnItsOwn(t *testing.T, l *lab, b *browser) {
 // fabric: in the statistics, in the store and on the dashboard.
 //
 // spec: API-06
-func renamesOne(t *testing.T, l *lab, b *browser) {
+func renamesOne(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	p := l.open(t, b, "renames")
 	p.logsIn("{}")
@@ -160,7 +162,7 @@ func renamesOne(t *testing.T, l *lab, b *browser) {
 	}
 	require.Empty(t, l.found(url.Values{"id": {p.room + " other"}, "user": {"ada-2"}}))
 	var link string
-	p.get("reported.findLast(({ stats }) => stats.conferenceID === "+quote(p.room)+").stats.conferenceURL", &link)
+	p.Get("reported.findLast(({ stats }) => stats.conferenceID === "+quote(p.room)+").stats.conferenceURL", &link)
 	p.shows(l, link, "ada-2", "grace-2", "heidi")
 }
 
@@ -168,7 +170,7 @@ func renamesOne(t *testing.T, l *lab, b *browser) {
 // interval is.
 //
 // spec: STAT-01
-func keepsThePace(t *testing.T, l *lab, b *browser) {
+func keepsThePace(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	p := l.open(t, b, "pace")
 	p.does("begin('ada', {}, { app: " + quote(secondAppID) + ", secret: " + quote(secondAppSecret) + " })")
@@ -176,7 +178,7 @@ func keepsThePace(t *testing.T, l *lab, b *browser) {
 	p.does("await call(room)")
 	p.sees(2*patience, "frames('stats').filter(({ fabric }) => fabric === 1).length > 4")
 	var intervals []float64
-	p.get("frames('stats').filter(({ fabric }) => fabric === 1).map(({ intervalMs }) => intervalMs)", &intervals)
+	p.Get("frames('stats').filter(({ fabric }) => fabric === 1).map(({ intervalMs }) => intervalMs)", &intervals)
 	p.does("hangUp(room)")
 	measuresEvery(t, 4000, intervals[1:]) // the first began when the call was set up
 }

@@ -4,13 +4,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // asksForWifi: a handler that rejects, throws, answers nonsense or never answers costs one
 // sample each time, and nothing else.
 //
 // spec: API-09, LIB-07
-func asksForWifi(t *testing.T, l *lab, b *browser) {
+func asksForWifi(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
 	p := l.open(t, b, "Wi-Fi")
 	p.does(`const whole = { signal: 50, rssi: -61, timestamp: 1_700_000_000_000, interface: 'wlan0', noise: -90, addresses: ['10.1.2.3'] };
@@ -30,7 +32,7 @@ func asksForWifi(t *testing.T, l *lab, b *browser) {
 	whole := l.keeps(t, p.room, "the end", fabricEnded)
 	samples := whole.events("wifiStats")
 	var asked int
-	p.get("asked", &asked)
+	p.Get("asked", &asked)
 	require.LessOrEqual(t, len(samples), asked-5)
 	require.GreaterOrEqual(t, len(samples), asked-6, "one may still be under way")
 	for _, sample := range samples {
@@ -38,6 +40,6 @@ func asksForWifi(t *testing.T, l *lab, b *browser) {
 			[]any{sample["signal"], sample["rssi"], sample["timestamp"], sample["interface"], sample["noise"]})
 	}
 	var measured int
-	p.get("count("+quote(p.room)+")", &measured)
+	p.Get("count("+quote(p.room)+")", &measured)
 	require.GreaterOrEqual(t, measured, asked-1, "measurements go on")
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/tests/browser"
 	"github.com/qosrtc/qos/tests/harness"
 )
 
@@ -36,10 +37,10 @@ type liveCall struct {
 //
 // spec: CONF-03, DASH-02, QUAL-01
 func TestLiveIssues(t *testing.T) {
-	need(t, programs[chromium]...)
+	browser.Require(t, browser.Chromium)
 	c := startLiveCall(t)
 	// A busy machine may have issues of its own, such as a long delay in the jitter buffer.
-	c.page.until(patience, "document.querySelector('[data-testid=so-far] time') && !document.querySelector('[data-testid=issue][data-kind=highPacketLoss]')")
+	c.page.Until(patience, "document.querySelector('[data-testid=so-far] time') && !document.querySelector('[data-testid=issue][data-kind=highPacketLoss]')")
 	require.Zero(t, ofIssues(c.metrics(), semconv.MetricOpenIssues))
 	c.drawsWithCare()
 	c.drawsNoIssues()
@@ -47,8 +48,8 @@ func TestLiveIssues(t *testing.T) {
 	c.focusLowest()
 
 	down("ada", harm{loss: .3})(c.causeCall)
-	c.page.until(patience, issuesAre(lossKind, "Open"))
-	eventually(t, patience, "the metrics tell of it", func() (bool, string) {
+	c.page.Until(patience, issuesAre(lossKind, "Open"))
+	browser.Eventually(t, patience, "the metrics tell of it", func() (bool, string) {
 		m := c.metrics()
 		return ofIssues(m, semconv.MetricOpenIssues) >= 1 && ofIssues(m, semconv.MetricIssuesRaised) >= 1, fmt.Sprint(ofIssues(m, semconv.MetricOpenIssues), ofIssues(m, semconv.MetricIssuesRaised))
 	})
@@ -57,13 +58,13 @@ func TestLiveIssues(t *testing.T) {
 	c.focusIssue()
 
 	down("ada", harm{})(c.causeCall)
-	c.page.until(patience, issuesAre(lossKind, "Resolved"))
-	eventually(t, patience, "the metrics tell that it is over", func() (bool, string) {
+	c.page.Until(patience, issuesAre(lossKind, "Resolved"))
+	browser.Eventually(t, patience, "the metrics tell that it is over", func() (bool, string) {
 		return ofIssues(c.metrics(), semconv.MetricOpenIssues) == 0, fmt.Sprint(ofIssues(c.metrics(), semconv.MetricOpenIssues))
 	})
 	c.keepsIssue()
 	c.leave()
-	c.page.until(patience, "!document.querySelector('[data-testid=so-far]') && document.querySelector('[data-testid=outcome]').dataset.outcome === 'success'")
+	c.page.Until(patience, "!document.querySelector('[data-testid=so-far]') && document.querySelector('[data-testid=outcome]').dataset.outcome === 'success'")
 	c.agree()
 }
 
@@ -98,10 +99,10 @@ service: {pipelines: {logs: {exporters: [qosstore, qostimeseries, otlp_http/issu
 	forAll(sound)(c.causeCall)
 	edgeFor("ada")(c.causeCall)
 	c.arrange()
-	b := startBrowser(t, chromium)
+	b := browser.Start(t, browser.Chromium)
 	c.join(nil, b)
 	c.flow("audio")
-	eventually(t, patience, "the conference is listed", func() (bool, string) {
+	browser.Eventually(t, patience, "the conference is listed", func() (bool, string) {
 		var list struct{ Conferences []row }
 		stage.ask("/api/conferences", url.Values{"app": {appID}, "id": {liveRoom}}, &list)
 		if len(list.Conferences) == 1 {
@@ -124,7 +125,7 @@ func (c *liveCall) metrics() harness.Metrics {
 
 func (c *liveCall) text(selector string) (text string) {
 	c.t.Helper()
-	c.page.get("document.querySelector("+quote(selector)+").textContent", &text)
+	c.page.Get("document.querySelector("+quote(selector)+").textContent", &text)
 	return text
 }
 
@@ -133,7 +134,7 @@ func (c *liveCall) text(selector string) (text string) {
 func (c *liveCall) drawsWithCare() {
 	c.t.Helper()
 	var focused []string
-	c.page.get(`(async () => {
+	c.page.Get(`(async () => {
 		const { drawOnChange, h } = await import(new URL('assets/js/dom.js', location));
 		const box = document.body.appendChild(h('div', { id: 'box' }));
 		const draw = (...keys) => {
@@ -153,7 +154,7 @@ func (c *liveCall) drawsWithCare() {
 func (c *liveCall) drawsNoIssues() {
 	c.t.Helper()
 	var text string
-	c.page.get(`(async () => {
+	c.page.Get(`(async () => {
 		const { drawIssues } = await import(new URL('assets/js/issues.js', location));
 		return drawIssues({ soFar: { summary: true }, summary: { issues: [] }, leftOut: {} }, {}).filter(Boolean).map((one) => one.textContent).join();
 	})()`, &text)
@@ -165,8 +166,8 @@ func (c *liveCall) drawsNoIssues() {
 func (c *liveCall) showsLatestValues() {
 	c.t.Helper()
 	const first = "document.querySelector('[data-testid=latest]')"
-	c.page.until(patience, first+"?.querySelector('summary')")
-	c.page.run(fmt.Sprintf(`(() => {
+	c.page.Until(patience, first+"?.querySelector('summary')")
+	c.page.Run(fmt.Sprintf(`(() => {
 		const key = %s.dataset.key;
 		window.latest = () => document.querySelector('[data-testid=latest][data-key="' + CSS.escape(key) + '"]');
 		window.was = {};
@@ -176,46 +177,46 @@ func (c *liveCall) showsLatestValues() {
 	for _, kind := range []string{"keyDown", "keyUp"} {
 		tools.do("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r"}, nil)
 	}
-	c.page.until(patience, "latest().open && latest().querySelector('tbody tr')")
-	c.page.until(patience, `(() => {
+	c.page.Until(patience, "latest().open && latest().querySelector('tbody tr')")
+	c.page.Until(patience, `(() => {
 		const row = latest().querySelector('tbody tr'), at = latest().querySelector('time').dateTime;
 		if (row !== was.row) was = { row, at };
 		return at > was.at;
 	})()`) // written in place
 	var kept bool
-	c.page.get("latest().open && document.activeElement === latest().querySelector('summary')", &kept)
+	c.page.Get("latest().open && document.activeElement === latest().querySelector('summary')", &kept)
 	require.True(c.t, kept, "still open and in focus")
 	tools.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": false}, nil)
-	c.page.until(patience, "innerWidth === 360")
-	c.page.until(patience, "document.documentElement.scrollWidth <= 360 && latest().getBoundingClientRect().right <= 360")
+	c.page.Until(patience, "innerWidth === 360")
+	c.page.Until(patience, "document.documentElement.scrollWidth <= 360 && latest().getBoundingClientRect().right <= 360")
 	tools.do("Emulation.clearDeviceMetricsOverride", map[string]any{}, nil)
 }
 
 // focusLowest opens what went into the lowest score of a stream, by keyboard as it were.
 func (c *liveCall) focusLowest() {
 	c.t.Helper()
-	c.page.until(patience, "document.querySelector('[data-testid=lowest] summary')")
-	c.page.run(`((one) => { one.focus(); one.click(); window.was = { key: one.parentElement.dataset.key, element: one } })(
+	c.page.Until(patience, "document.querySelector('[data-testid=lowest] summary')")
+	c.page.Run(`((one) => { one.focus(); one.click(); window.was = { key: one.parentElement.dataset.key, element: one } })(
 		[...document.querySelectorAll('[data-testid=lowest] summary')].at(-1))`)
 }
 
 // keepsLowest: it was drawn anew with every measurement, and is open and in focus as it was.
 func (c *liveCall) keepsLowest() {
 	c.t.Helper()
-	c.page.until(patience, "!was.element.isConnected")
-	c.page.until(patience, "document.activeElement.parentElement.dataset.key === was.key && document.activeElement.parentElement.open")
+	c.page.Until(patience, "!was.element.isConnected")
+	c.page.Until(patience, "document.activeElement.parentElement.dataset.key === was.key && document.activeElement.parentElement.open")
 }
 
 func (c *liveCall) focusIssue() {
 	c.t.Helper()
-	c.page.run(`((one) => { one.focus(); window.was = { key: one.dataset.key, element: one } })(
+	c.page.Run(`((one) => { one.focus(); window.was = { key: one.dataset.key, element: one } })(
 		document.querySelector('[data-testid=issue][data-kind=highPacketLoss] .when'))`)
 }
 
 func (c *liveCall) keepsIssue() {
 	c.t.Helper()
-	c.page.until(patience, "!was.element.isConnected")
-	c.page.until(patience, "document.activeElement.dataset.key === was.key")
+	c.page.Until(patience, "!was.element.isConnected")
+	c.page.Until(patience, "document.activeElement.dataset.key === was.key")
 }
 
 // reportedIssue is what was reported of one span of an issue.

@@ -16,6 +16,7 @@ import (
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
+	"github.com/qosrtc/qos/tests/browser"
 	"github.com/qosrtc/qos/tests/harness"
 )
 
@@ -34,14 +35,14 @@ const (
 )
 
 // TestDrawnWithinASecond: a measurement is on the page within a second of its commit, of a short conference and of one of an
-// hour and eight participants, in both browsers. A page that is hidden asks for nothing.
+// hour and eight participants. A page that is hidden asks for nothing.
 //
 // spec: DASH-05
 func TestDrawnWithinASecond(t *testing.T) {
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range browserKinds() {
 		for name, length := range map[string]time.Duration{"short": 0, "an hour": time.Hour} {
 			t.Run(kind+" "+name, func(t *testing.T) {
-				need(t, programs[kind]...)
+				browser.Require(t, kind)
 				w := lookAt(t, kind, length)
 				w.choose("ada")
 				took := w.drawn(harness.Setting(t, "QOS_DRAWINGS", 9))
@@ -66,12 +67,12 @@ func lookAt(t *testing.T, kind string, length time.Duration) *lookedAt {
 	w.ada = w.connect("ada")
 	w.ada.say(`{"type":"columns","set":1,"statsType":"inbound-rtp","mediaType":"audio","names":["ssrc","rttMs","packets","packetsLost"]}`)
 	w.measures()
-	eventually(t, patience, "the conference is listed", func() (bool, string) {
+	browser.Eventually(t, patience, "the conference is listed", func() (bool, string) {
 		rows := w.list("by hand")
 		return len(rows) == 1, fmt.Sprint(rows)
 	})
 	at := w.list("by hand")[0].StartAt
-	w.page = openPage(t, startBrowser(t, kind), "live", w.dashboard+"/conference?"+url.Values{"app": {appID}, "id": {"by hand"}, "at": {strconv.FormatInt(at, 10)}}.Encode())
+	w.page = openPage(t, browser.Start(t, kind), "live", w.dashboard+"/conference?"+url.Values{"app": {appID}, "id": {"by hand"}, "at": {strconv.FormatInt(at, 10)}}.Encode())
 	return w
 }
 
@@ -135,16 +136,16 @@ func (w *lookedAt) rtt() int { return 100 + w.seq }
 // choose shows the charts of a participant and opens the latest values of the stream.
 func (w *lookedAt) choose(user string) {
 	w.t.Helper()
-	w.page.until(patience, `document.querySelector("#main").ariaBusy === "false" && document.querySelector("#streams select[aria-label=Participant]")`)
-	w.page.run(fmt.Sprintf(`(() => {
+	w.page.Until(patience, `document.querySelector("#main").ariaBusy === "false" && document.querySelector("#streams select[aria-label=Participant]")`)
+	w.page.Run(fmt.Sprintf(`(() => {
 		const select = document.querySelector("#streams select[aria-label=Participant]");
 		const option = [...select.options].find((one) => one.textContent === %q);
 		if (!option || select.parentElement.hidden) return;
 		select.value = option.value;
 		select.dispatchEvent(new Event("change"));
 	})()`, user))
-	w.page.until(patience, fmt.Sprintf(`document.querySelector("[data-testid=latest][data-ssrc='%d']")`, liveSSRC))
-	w.page.run(fmt.Sprintf(`(() => {
+	w.page.Until(patience, fmt.Sprintf(`document.querySelector("[data-testid=latest][data-ssrc='%d']")`, liveSSRC))
+	w.page.Run(fmt.Sprintf(`(() => {
 		const latest = document.querySelector("[data-testid=latest][data-ssrc='%d']");
 		latest.open = true;
 		window.drawnAt = {};
@@ -153,7 +154,7 @@ func (w *lookedAt) choose(user string) {
 			if (text) drawnAt[text] ??= Date.now();
 		}).observe(document.body, { subtree: true, childList: true, characterData: true });
 	})()`, liveSSRC))
-	w.page.until(patience, fmt.Sprintf(`document.querySelector("[data-testid=latest][data-ssrc='%d'] [data-measure=rttMs]")`, liveSSRC))
+	w.page.Until(patience, fmt.Sprintf(`document.querySelector("[data-testid=latest][data-ssrc='%d'] [data-measure=rttMs]")`, liveSSRC))
 }
 
 // drawn sends measurements and returns how long each took from its send until the page had drawn it.
@@ -162,9 +163,9 @@ func (w *lookedAt) drawn(times int64) (took []time.Duration) {
 	for range times {
 		sent := w.measures()
 		text := strconv.Quote(fmt.Sprint(w.rtt(), " ms"))
-		w.page.until(patience, "drawnAt["+text+"]")
+		w.page.Until(patience, "drawnAt["+text+"]")
 		var at int64
-		w.page.get("drawnAt["+text+"]", &at)
+		w.page.Get("drawnAt["+text+"]", &at)
 		took = append(took, time.UnixMilli(at).Sub(sent))
 	}
 	return took
@@ -173,7 +174,7 @@ func (w *lookedAt) drawn(times int64) (took []time.Duration) {
 // rests hides the page and checks that it asks for nothing, whatever is committed, and draws what it missed once it is seen.
 func (w *lookedAt) rests() {
 	w.t.Helper()
-	w.page.run(`(() => {
+	w.page.Run(`(() => {
 		window.see = (seen) => {
 			Object.defineProperty(document, "hidden", { configurable: true, get: () => !seen });
 			document.dispatchEvent(new Event("visibilitychange"));
@@ -185,13 +186,13 @@ func (w *lookedAt) rests() {
 		w.measures()
 	}
 	require.Equal(w.t, asked, w.asked(), "requests of a page that is hidden")
-	w.page.run("see(true)")
-	w.page.until(patience, "drawnAt["+strconv.Quote(fmt.Sprint(w.rtt(), " ms"))+"]")
+	w.page.Run("see(true)")
+	w.page.Until(patience, "drawnAt["+strconv.Quote(fmt.Sprint(w.rtt(), " ms"))+"]")
 }
 
 // asked counts the requests of the page.
 func (w *lookedAt) asked() (n int) {
 	w.t.Helper()
-	w.page.get(`performance.getEntriesByType("resource").filter(({ name }) => name.includes("api/conference")).length`, &n)
+	w.page.Get(`performance.getEntriesByType("resource").filter(({ name }) => name.includes("api/conference")).length`, &n)
 	return n
 }

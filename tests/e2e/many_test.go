@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/digest"
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // manyCount is how many conferences the list of TestManyConferences has.
@@ -29,25 +30,25 @@ func manyCalls(now time.Time) (all []planted) {
 //
 // spec: DASH-01
 func TestManyConferences(t *testing.T) {
-	need(t, programs[chromium]...)
+	browser.Require(t, browser.Chromium)
 	c := newCollector(t)
 	now := time.Now()
 	c.plant(t, manyCalls(now))
 	c.start()
-	p := openPage(t, startBrowser(t, chromium), "many", c.dashboard+"/search?limit=200")
+	p := openPage(t, browser.Start(t, browser.Chromium), "many", c.dashboard+"/search?limit=200")
 	seen := map[string]bool{}
 	for page := range 4 {
-		p.until(patience, fmt.Sprintf("document.querySelector('#list').ariaBusy === 'false' && document.querySelector('[data-testid=conference]')?.dataset.id === 'call %d'", page*200))
+		p.Until(patience, fmt.Sprintf("document.querySelector('#list').ariaBusy === 'false' && document.querySelector('[data-testid=conference]')?.dataset.id === 'call %d'", page*200))
 		var ids []string
-		p.get("[...document.querySelectorAll('[data-testid=conference]')].map((one) => one.dataset.id)", &ids)
+		p.Get("[...document.querySelectorAll('[data-testid=conference]')].map((one) => one.dataset.id)", &ids)
 		require.Len(t, ids, 200)
 		for _, id := range ids {
 			require.False(t, seen[id], "%s is on two pages", id)
 			seen[id] = true
 		}
-		p.run("document.querySelector('[data-testid=next]').click()")
+		p.Run("document.querySelector('[data-testid=next]').click()")
 	}
 	p.goes(fmt.Sprintf("%s/search?limit=200&to=%d", c.dashboard, now.Add(-time.Hour-(manyCount-100)*time.Second).UnixMilli()))
-	p.until(patience, "[...document.querySelectorAll('[data-testid=conference]')].at(-1)?.dataset.id === 'call 9999' && !document.querySelector('[data-testid=next]')")
-	require.Empty(t, p.browser.errors(), "the pages run without an error")
+	p.Until(patience, "[...document.querySelectorAll('[data-testid=conference]')].at(-1)?.dataset.id === 'call 9999' && !document.querySelector('[data-testid=next]')")
+	require.Empty(t, p.Browser.Errors(), "the pages run without an error")
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // TestConferencePageLists: the page of a conference lists the candidate pairs of a connection over time, and the unattached
@@ -33,25 +35,25 @@ func TestConferencePageLists(t *testing.T) {
 	bob.sends(1, at, fmt.Sprintf(`"type":"feedback","conferenceID":"by hand","conferenceAt":%d,"userID":"bob","overall":1,"comment":"<b>no</b> sound"`, at-600_000))
 	row := s.list("by hand")[0]
 	query := url.Values{"app": {appID}, "id": {"by hand"}, "at": {strconv.FormatInt(row.StartAt, 10)}}
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
-			need(t, programs[kind]...)
-			p := openPage(t, startBrowser(t, kind), "lists", s.dashboard+"/conference?"+query.Encode())
-			p.until(patience, "document.querySelectorAll('[data-testid=pair]').length === 2 && document.querySelector('[data-testid=nearby]')")
+			browser.Require(t, kind)
+			p := openPage(t, browser.Start(t, kind), "lists", s.dashboard+"/conference?"+query.Encode())
+			p.Until(patience, "document.querySelectorAll('[data-testid=pair]').length === 2 && document.querySelector('[data-testid=nearby]')")
 			var cells [][]string
-			p.get("[...document.querySelectorAll('[data-testid=pair]')].map((one) => [...one.cells].slice(1).map((cell) => cell.textContent))", &cells)
+			p.Get("[...document.querySelectorAll('[data-testid=pair]')].map((one) => [...one.cells].slice(1).map((cell) => cell.textContent))", &cells)
 			require.Equal(t, [][]string{
 				{"host → host", "wifi198.51.100.0/24", "40 ms", "100 kbit/s", "–"},
 				{"relay → hostrelay over TLS", "cellular203.0.113.0/24", "180 ms", "20 kbit/s", "–"},
 			}, cells)
 			var nearby string
-			p.get("document.querySelector('[data-testid=nearby]').textContent", &nearby)
+			p.Get("document.querySelector('[data-testid=nearby]').textContent", &nearby)
 			require.Contains(t, nearby, "Rated 1 of 5")
 			require.Contains(t, nearby, "<b>no</b> sound")
 			require.Contains(t, nearby, "about a time 10 min 00 s before the start")
 			p.accessible("conference-lists")
 			p.prints(t)
-			require.Empty(t, p.browser.errors(), "the page runs without an error")
+			require.Empty(t, p.Browser.Errors(), "the page runs without an error")
 		})
 	}
 }
@@ -60,23 +62,23 @@ func TestConferencePageLists(t *testing.T) {
 func (p *page) prints(t *testing.T) {
 	t.Helper()
 	p.view(800, true)
-	p.run(`(() => {
+	p.Run(`(() => {
 		dispatchEvent(new Event("beforeprint"));
 		for (const rule of schemes) rule.media.mediaText = rule.media.mediaText.includes("max-width") ? rule.media.mediaText : "not all";
 		for (const sheet of document.styleSheets) for (const rule of sheet.cssRules) if (rule.media?.mediaText === "print") rule.media.mediaText = "all";
 		document.documentElement.style.colorScheme = "light";
 	})()`)
 	var shown []string
-	p.get(`[...document.querySelectorAll("button, select, nav")].filter((one) => one.checkVisibility()).map((one) => one.outerHTML)`, &shown)
+	p.Get(`[...document.querySelectorAll("button, select, nav")].filter((one) => one.checkVisibility()).map((one) => one.outerHTML)`, &shown)
 	require.Empty(t, shown, "controls on paper")
 	var issue bool
-	p.get(`document.querySelector("[data-testid=issue]").checkVisibility()`, &issue)
+	p.Get(`document.querySelector("[data-testid=issue]").checkVisibility()`, &issue)
 	require.True(t, issue, "issues are printed")
 	var background string
-	p.get(`getComputedStyle(document.querySelector(".card")).backgroundColor`, &background)
+	p.Get(`getComputedStyle(document.querySelector(".card")).backgroundColor`, &background)
 	require.Equal(t, "rgb(255, 255, 255)", background)
 	p.fits("a printed conference")
-	if dir := os.Getenv("QOS_PICTURES"); dir != "" && p.browser.kind == chromium {
-		require.NoError(t, p.capture(filepath.Join(dir, "conference-print.png")))
+	if dir := os.Getenv("QOS_PICTURES"); dir != "" && p.Browser.Kind == browser.Chromium {
+		require.NoError(t, p.Capture(filepath.Join(dir, "conference-print.png")))
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // TestFailedAttempts: calls that came to nothing, each for another reason, from the wire to the
@@ -16,7 +18,7 @@ import (
 //
 // spec: CONF-01, CONF-05, API-01
 func TestFailedAttempts(t *testing.T) {
-	need(t, programs[chromium]...)
+	browser.Require(t, browser.Chromium)
 	s := &scene{collector: startCollector(t)}
 	one := s.connect("ada")
 	at := time.Now().UnixMilli()
@@ -50,7 +52,7 @@ func TestFailedAttempts(t *testing.T) {
 // endsAs waits for the summary of the one conference of that name.
 func (s *scene) endsAs(room, outcome string) {
 	s.t.Helper()
-	eventually(s.t, patience, room+" is "+outcome, func() (bool, string) {
+	browser.Eventually(s.t, patience, room+" is "+outcome, func() (bool, string) {
 		rows := s.list(room)
 		return len(rows) == 1 && rows[0].State == "ended" && rows[0].Outcome == outcome && rows[0].ParticipantCount == 1, fmt.Sprintf("%+v", rows)
 	})
@@ -59,15 +61,15 @@ func (s *scene) endsAs(room, outcome string) {
 // checkAttemptPages reads the list and the page of the attempt in a browser.
 func (s *scene) checkAttemptPages(t *testing.T, at int64) {
 	t.Helper()
-	b := startBrowser(t, chromium)
+	b := browser.Start(t, browser.Chromium)
 	list := openPage(t, b, "conferences", s.dashboard+"/search?outcome=totallyFailed")
-	list.until(patience, "/no camera/.test(document.body.innerText) && /no offer/.test(document.body.innerText)")
-	list.until(patience, "!/unanswered/.test(document.body.innerText)")
+	list.Until(patience, "/no camera/.test(document.body.innerText) && /no offer/.test(document.body.innerText)")
+	list.Until(patience, "!/unanswered/.test(document.body.innerText)")
 	query := url.Values{"app": {appID}, "id": {"no camera"}, "at": {strconv.FormatInt(at, 10)}}
 	p := openPage(t, b, "attempt", s.dashboard+"/conference?"+query.Encode())
 	for _, text := range []string{"no camera", "ada", "getUserMedia", "NotFoundError", "no device"} {
-		p.until(patience, fmt.Sprintf("document.body.innerText.includes(%q)", text))
+		p.Until(patience, fmt.Sprintf("document.body.innerText.includes(%q)", text))
 	}
-	p.until(patience, "/totally failed/i.test(document.body.innerText)")
-	require.Empty(t, b.errors(), "the pages run without an error")
+	p.Until(patience, "/totally failed/i.test(document.body.innerText)")
+	require.Empty(t, b.Errors(), "the pages run without an error")
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // silentServer is an address over UDP where nothing answers.
@@ -17,12 +19,12 @@ func silentServer(t *testing.T) string {
 }
 
 // allBlocked: a network that lets nothing through to the TURN server. The test ran, and has no values.
-func allBlocked(t *testing.T, s *precallSite, b *browser) {
+func allBlocked(t *testing.T, s *precallSite, b *browser.Browser) {
 	t.Helper()
 	silent := silentServer(t)
 	s.answers(offering(turnServer("eu-1", "turn:"+silent+"?transport=udp", "turn:"+silent+"?transport=tcp", "turns:"+silent+"?transport=tcp")))
 	p := s.open(t, b, "blocked")
-	p.run("begin()")
+	p.Run("begin()")
 	f := p.frame()
 	require.Equal(t, []any{"success", "", false, false}, []any{f.Status, f.Reason, f.Interrupted, f.MediaConnectivity})
 	require.Equal(t, []*float64{nil, nil, nil}, []*float64{f.RTTMs, f.LossFraction, f.ThroughputBps})
@@ -33,34 +35,34 @@ func allBlocked(t *testing.T, s *precallSite, b *browser) {
 		require.NotEmpty(t, transport.Error, transport.RelayProtocol)
 	}
 	require.Less(t, f.DurationMs, 16_000.0)
-	p.until(patience, "of('preCallTestResults').length === 1 && of('recommendedConfig').length === 2")
+	p.Until(patience, "of('preCallTestResults').length === 1 && of('recommendedConfig').length === 2")
 	var results []any
-	p.get("of('preCallTestResults')[0]", &results)
+	p.Get("of('preCallTestResults')[0]", &results)
 	require.Equal(t, []any{"success", map[string]any{"mediaConnectivity": false, "rtt": nil, "fractionalLoss": nil, "throughput": nil}}, results)
 }
 
 // savesData: a user who saves data is not tested. Not every browser tells, so the page does.
-func savesData(t *testing.T, s *precallSite, b *browser) {
+func savesData(t *testing.T, s *precallSite, b *browser.Browser) {
 	t.Helper()
 	s.answers(offering(turnServer("eu-1", startRelayOver(t, "udp", s.chain))))
 	p := s.open(t, b, "saves data")
-	p.run("void Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
-	p.run("begin()")
+	p.Run("void Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
+	p.Run("begin()")
 	f := p.frame()
 	require.Equal(t, []any{"failure", "the user saves data", false}, []any{f.Status, f.Reason, f.MediaConnectivity})
 	require.InDelta(t, 0, f.BytesSent, 0)
 	var made int
-	p.get("ends.length", &made)
+	p.Get("ends.length", &made)
 	require.Zero(t, made)
 }
 
 // isHidden: a test ends when its page is hidden, and none begins while it is.
-func isHidden(t *testing.T, s *precallSite, b *browser) {
+func isHidden(t *testing.T, s *precallSite, b *browser.Browser) {
 	t.Helper()
 	s.answers(offering(turnServer("eu-1", startRelayOver(t, "udp", s.chain))))
 	p := s.open(t, b, "hidden")
 	p.beginsTest()
-	p.run(`new Promise((resolve) => setTimeout(() => {
+	p.Run(`new Promise((resolve) => setTimeout(() => {
 		Object.defineProperty(document, 'hidden', { value: true });
 		document.dispatchEvent(new Event('visibilitychange'));
 		resolve();
@@ -68,22 +70,22 @@ func isHidden(t *testing.T, s *precallSite, b *browser) {
 	f := p.frame()
 	require.Equal(t, []any{"success", "the page was hidden", true}, []any{f.Status, f.Reason, f.Interrupted})
 	require.NotNil(t, f.RTTMs)
-	p.run("void monitor.makePrecallTest()")
-	p.until(patience, "of('preCallTestResults').length === 2")
+	p.Run("void monitor.makePrecallTest()")
+	p.Until(patience, "of('preCallTestResults').length === 2")
 	var results []any
-	p.get("of('preCallTestResults')[1]", &results)
+	p.Get("of('preCallTestResults')[1]", &results)
 	require.Equal(t, []any{"failure", "the page is hidden"}, []any{results[0], results[2]})
 }
 
 // hasHabits: what former applications do with tests. They ask before the login, in turns that are too quick, several
 // times at once, and wait for a callback in a promise.
-func hasHabits(t *testing.T, s *precallSite, b *browser) {
+func hasHabits(t *testing.T, s *precallSite, b *browser.Browser) {
 	t.Helper()
 	s.answers(offering(turnServer("eu-1", startRelayOver(t, "udp", s.chain))))
 	p := s.open(t, b, "habits")
 	own := jsonOf([]map[string]any{turnServer("own", startRelayOver(t, "udp", s.chain))})
 	var heard [][]any
-	p.get(`(async () => {
+	p.Get(`(async () => {
 		const twice = [];
 		monitor.on('preCallTestResults', (...args) => twice.push(args));
 		begin({ disablePrecalltest: true });
@@ -102,18 +104,18 @@ func hasHabits(t *testing.T, s *precallSite, b *browser) {
 	require.Equal(t, heard[0], heard[4], "two callbacks of one event hear the same as the one of the call")
 	require.Equal(t, heard[2], heard[5])
 	var triggers []string
-	p.until(patience, "recorded().length === 5")
-	p.get("recorded().map(({ trigger }) => trigger)", &triggers)
+	p.Until(patience, "recorded().length === 5")
+	p.Get("recorded().map(({ trigger }) => trigger)", &triggers)
 	require.Equal(t, []string{"makePrecallTest", "startPrecallTests", "startPrecallTests", "startPrecallTests", "makePrecallTest"}, triggers)
 	var recommended []any
-	p.get("of('connectionRecommendation').flat()", &recommended)
+	p.Get("of('connectionRecommendation').flat()", &recommended)
 	nothing := map[string]any{"aggregatedStats": []any{}, "providerRanking": []any{}}
 	require.Equal(t, []any{nothing, nothing, nothing}, recommended, "a server that was not tested is not called unacceptable")
 }
 
 // joins: the page builds its PeerConnection in defaultConfig, lets its user join after preCallTestResults, and asks for
 // the results again when they are long known.
-func joins(t *testing.T, s *precallSite, b *browser) {
+func joins(t *testing.T, s *precallSite, b *browser.Browser) {
 	t.Helper()
 	s.answers(offering(turnServer("eu-1", startRelayOver(t, "udp", s.chain))))
 	p := s.open(t, b, "joins")
@@ -122,7 +124,7 @@ func joins(t *testing.T, s *precallSite, b *browser) {
 		Policy, Late string
 		Fabric       answer
 	}
-	p.get(`(async () => {
+	p.Get(`(async () => {
 		const order = [];
 		const call = new Promise((resolve) => monitor.on('defaultConfig', ({ peerConnection }) => {
 			order.push('defaultConfig');

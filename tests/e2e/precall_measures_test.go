@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/testenv"
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // precallLine is an access line through which the network is tested, and what a test of it must find.
@@ -41,11 +44,12 @@ const leastPings = 100
 //
 // spec: PRE-02, PRE-04
 func TestBeforeTheCallMeasures(t *testing.T) {
-	need(t, append(append([]string{"certutil"}, programs[chromium]...), programs[firefox]...)...)
-	for _, kind := range []string{chromium, firefox} {
+	browser.Require(t, browser.Chromium, browser.Firefox)
+	testenv.Program(t, "certutil")
+	for _, kind := range []string{browser.Chromium, browser.Firefox} {
 		t.Run(kind, func(t *testing.T) {
 			s, authority := startPrecallSite(t)
-			b := startTrusting(t, kind, authority)
+			b := browser.StartTrusting(t, kind, authority)
 			for i, line := range precallLines {
 				if i == 1 {
 					t.Parallel() // of the first, milliseconds count: no other page is to take the processor
@@ -56,7 +60,7 @@ func TestBeforeTheCallMeasures(t *testing.T) {
 	}
 }
 
-func (l precallLine) measure(t *testing.T, s *precallSite, b *browser) {
+func (l precallLine) measure(t *testing.T, s *precallSite, b *browser.Browser) {
 	t.Helper()
 	access := startAccessLine(t)
 	h := harm{delay: l.delay, rateBps: l.rateBps}
@@ -69,11 +73,11 @@ func (l precallLine) measure(t *testing.T, s *precallSite, b *browser) {
 	h.loss = l.loss // from here: a connection is not to fail by chance
 	access.up.set(h)
 	lineMs := access.roundTrips(t)
-	p.run("new Promise((resolve) => setTimeout(resolve, 2500))") // of 3 s of pings
+	p.Run("new Promise((resolve) => setTimeout(resolve, 2500))") // of 3 s of pings
 	rttMs := lineMs()
 	f := p.frame()
-	p.run("monitor.stopPrecallTests()")
-	t.Logf("| %s | %s | %.1f (line %.1f) | %.3f | %.0f |", l.name, b.kind, deref(f.RTTMs), rttMs, deref(f.LossFraction), deref(f.ThroughputBps)/1000)
+	p.Run("monitor.stopPrecallTests()")
+	t.Logf("| %s | %s | %.1f (line %.1f) | %.3f | %.0f |", l.name, b.Kind, deref(f.RTTMs), rttMs, deref(f.LossFraction), deref(f.ThroughputBps)/1000)
 	require.True(t, f.MediaConnectivity, jsonOf(f))
 	require.GreaterOrEqual(t, rttMs, 2*float64(l.delay.Milliseconds()), "the line itself")
 	if l.rateBps == 0 { // a ping waits on a slow line

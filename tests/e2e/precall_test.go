@@ -13,6 +13,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/testenv"
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // precallSite is a collector whose configuration the test answers, and the page in front of it.
@@ -127,33 +130,33 @@ type precallProvider struct {
 // precallPage is a page of the site.
 type precallPage struct{ *page }
 
-func (s *precallSite) open(t *testing.T, b *browser, name string) precallPage {
+func (s *precallSite) open(t *testing.T, b *browser.Browser, name string) precallPage {
 	t.Helper()
-	b.opening.Lock()
-	p := precallPage{openPage(t, b, name+" in "+b.kind, s.url+"/page")}
-	b.opening.Unlock()
+	b.Opening.Lock()
+	p := precallPage{openPage(t, b, name+" in "+b.Kind, s.url+"/page")}
+	b.Opening.Unlock()
 	t.Cleanup(func() {
 		var errors []string
-		p.get("errors", &errors)
+		p.Get("errors", &errors)
 		require.Empty(t, errors, "errors that reached the page")
-		p.until(patience, "open() === 0") // every PeerConnection of a test is closed
-		p.closeTab()
+		p.Until(patience, "open() === 0") // every PeerConnection of a test is closed
+		p.CloseTab()
 	})
 	return p
 }
 
 // beginsTest logs in and waits until the test has a connection through the first server.
 func (p precallPage) beginsTest() {
-	p.t.Helper()
-	p.run("begin()")
-	p.until(patience, "ends.length === 2 && ends.every((pc) => pc.connectionState === 'connected')")
+	p.T.Helper()
+	p.Run("begin()")
+	p.Until(patience, "ends.length === 2 && ends.every((pc) => pc.connectionState === 'connected')")
 }
 
 // frame waits for the record of a test.
 func (p precallPage) frame() (f precallFrame) {
-	p.t.Helper()
-	p.until(patience, "recorded().length > 0")
-	p.get("recorded()[0]", &f)
+	p.T.Helper()
+	p.Until(patience, "recorded().length > 0")
+	p.Get("recorded()[0]", &f)
 	return f
 }
 
@@ -161,12 +164,13 @@ func (p precallPage) frame() (f precallFrame) {
 //
 // spec: PRE-01, PRE-02, PRE-04, PRE-06, API-08, API-11
 func TestBeforeTheCall(t *testing.T) {
-	need(t, append(append([]string{"certutil"}, programs[chromium]...), programs[firefox]...)...)
+	browser.Require(t, browserKinds()...)
+	testenv.Program(t, "certutil")
 	s, authority := startPrecallSite(t)
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
-			b := startTrusting(t, kind, authority)
-			for name, subject := range map[string]func(*testing.T, *precallSite, *browser){
+			b := browser.StartTrusting(t, kind, authority)
+			for name, subject := range map[string]func(*testing.T, *precallSite, *browser.Browser){
 				"Automatic": testsByItself, "Interrupted": isInterrupted, "Servers": ranksServers, "Many": manyServers, "Dies": serverDies,
 				"Blocked": allBlocked, "SavesData": savesData, "Hidden": isHidden, "Habits": hasHabits, "Joins": joins,
 			} {
@@ -177,11 +181,11 @@ func TestBeforeTheCall(t *testing.T) {
 }
 
 // testsByItself: the login is followed by a test over UDP, TCP and TLS.
-func testsByItself(t *testing.T, s *precallSite, b *browser) {
+func testsByItself(t *testing.T, s *precallSite, b *browser.Browser) {
 	t.Helper()
 	s.answers(offering(turnServer("eu-1", startRelayOver(t, "udp", s.chain), startRelayOver(t, "tcp", s.chain), startRelayOver(t, "tls", s.chain))))
 	p := s.open(t, b, "automatic")
-	p.run("begin({ siteID: 'hq' })")
+	p.Run("begin({ siteID: 'hq' })")
 	f := p.frame()
 	require.Equal(t, []any{"initialize", "success", "", false, true}, []any{f.Trigger, f.Status, f.Reason, f.Interrupted, f.MediaConnectivity})
 	require.Len(t, f.Providers, 1)
@@ -194,9 +198,9 @@ func testsByItself(t *testing.T, s *precallSite, b *browser) {
 	require.Greater(t, *f.ThroughputBps, 1e6)
 	require.LessOrEqual(t, f.BytesSent, 4e6)
 	require.Less(t, f.DurationMs, 16_000.0)
-	p.until(patience, "of('recommendedConfig').length === 2 && of('preCallTestResults').length === 1")
+	p.Until(patience, "of('recommendedConfig').length === 2 && of('preCallTestResults').length === 1")
 	var results struct{ Default, Recommended, Results []json.RawMessage }
-	p.get("({ default: of('defaultConfig'), recommended: of('recommendedConfig'), results: of('preCallTestResults')[0] })", &results)
+	p.Get("({ default: of('defaultConfig'), recommended: of('recommendedConfig'), results: of('preCallTestResults')[0] })", &results)
 	require.Len(t, results.Default, 1)
 	require.JSONEq(t, `"success"`, string(results.Results[0]))
 	require.JSONEq(t, jsonOf(map[string]any{
@@ -207,21 +211,21 @@ func testsByItself(t *testing.T, s *precallSite, b *browser) {
 	require.NotEmpty(t, requests[0]["token"])
 	require.InDelta(t, *f.RTTMs, requests[1]["preCall"].(map[string]any)["rttMs"], 0)
 	var servers []map[string]any
-	p.get("new qos().getTurnCredentials('demo', 'demo-secret')", &servers)
+	p.Get("new qos().getTurnCredentials('demo', 'demo-secret')", &servers)
 	require.Equal(t, []map[string]any{{"urls": []any{"turn:call.example"}}}, servers)
 	var refusal string
-	p.get("new qos().getTurnCredentials('demo', 'wrong').then(() => 'none', (error) => error.message)", &refusal)
+	p.Get("new qos().getTurnCredentials('demo', 'wrong').then(() => 'none', (error) => error.message)", &refusal)
 	require.NotEqual(t, "none", refusal)
 }
 
 // isInterrupted: a call that starts ends the test at once, and its results are partial.
-func isInterrupted(t *testing.T, s *precallSite, b *browser) {
+func isInterrupted(t *testing.T, s *precallSite, b *browser.Browser) {
 	t.Helper()
 	s.answers(offering(turnServer("eu-1", startRelayOver(t, "udp", s.chain))))
 	p := s.open(t, b, "interrupted")
 	p.beginsTest()
 	var took float64
-	p.get(`new Promise((resolve) => setTimeout(async () => {
+	p.Get(`new Promise((resolve) => setTimeout(async () => {
 		const call = new Genuine(), from = performance.now();
 		monitor.addNewFabric(call, 'bob', 'audio', 'room');
 		while (open()) await new Promise((next) => setTimeout(next));
@@ -233,24 +237,24 @@ func isInterrupted(t *testing.T, s *precallSite, b *browser) {
 	require.Equal(t, []any{"success", "a call started", true, true}, []any{f.Status, f.Reason, f.Interrupted, f.MediaConnectivity})
 	require.NotNil(t, f.RTTMs)
 	require.Nil(t, f.ThroughputBps)
-	p.until(patience, "of('preCallTestResults').length === 1")
+	p.Until(patience, "of('preCallTestResults').length === 1")
 }
 
 // manyServers: twenty servers within the time of a test, on a path where UDP is blocked.
-func manyServers(t *testing.T, s *precallSite, b *browser) {
+func manyServers(t *testing.T, s *precallSite, b *browser.Browser) {
 	t.Helper()
 	s.answers(offering())
 	p := s.open(t, b, "many")
-	p.run("begin({ disablePrecalltest: true })")
+	p.Run("begin({ disablePrecalltest: true })")
 	silent := silentServer(t)
 	var servers []map[string]any
 	tcp := startRelayOver(t, "tcp", s.chain)
 	for i := range 20 {
 		servers = append(servers, turnServer(strconv.Itoa(i), "turn:"+silent+"?transport=udp", tcp))
 	}
-	p.run("monitor.startPrecallTests(" + jsonOf(servers) + ", 30)")
+	p.Run("monitor.startPrecallTests(" + jsonOf(servers) + ", 30)")
 	f := p.frame()
-	p.run("monitor.stopPrecallTests()")
+	p.Run("monitor.stopPrecallTests()")
 	require.Equal(t, []any{"startPrecallTests", "success", "", false, true}, []any{f.Trigger, f.Status, f.Reason, f.Interrupted, f.MediaConnectivity})
 	require.Len(t, f.Providers, 20)
 	require.Less(t, f.DurationMs, 16_000.0)
@@ -262,11 +266,11 @@ func manyServers(t *testing.T, s *precallSite, b *browser) {
 }
 
 // ranksServers: each of a list of good and bad servers has its result.
-func ranksServers(t *testing.T, s *precallSite, b *browser) {
+func ranksServers(t *testing.T, s *precallSite, b *browser.Browser) {
 	t.Helper()
 	s.answers(nil)
 	p := s.open(t, b, "servers")
-	p.run("begin({ disablePrecalltest: true })")
+	p.Run("begin({ disablePrecalltest: true })")
 	good := startRelayOver(t, "udp", s.chain)
 	expired := turnServer("expired", good)
 	expired["credential"] = "of yesterday"
@@ -280,10 +284,10 @@ func ranksServers(t *testing.T, s *precallSite, b *browser) {
 	}
 	servers[3]["label"] = nil
 	var answered answer
-	p.get("monitor.startPrecallTests("+jsonOf(servers)+")", &answered)
+	p.Get("monitor.startPrecallTests("+jsonOf(servers)+")", &answered)
 	require.Equal(t, answer{Status: "success", Msg: "interval is 60 s", Message: "interval is 60 s"}, answered)
-	p.until(patience, "of('connectionRecommendation').length === 1")
-	p.run("monitor.stopPrecallTests()")
+	p.Until(patience, "of('connectionRecommendation').length === 1")
+	p.Run("monitor.stopPrecallTests()")
 	var recommendation struct {
 		AggregatedStats []struct {
 			Provider                                        string
@@ -294,7 +298,7 @@ func ranksServers(t *testing.T, s *precallSite, b *browser) {
 			Acceptable bool
 		}
 	}
-	p.get("of('connectionRecommendation')[0][0]", &recommendation)
+	p.Get("of('connectionRecommendation')[0][0]", &recommendation)
 	require.Len(t, recommendation.ProviderRanking, 6)
 	require.Equal(t, "127.0.0.1", recommendation.ProviderRanking[0].Provider)
 	require.True(t, recommendation.ProviderRanking[0].Acceptable)
@@ -303,21 +307,21 @@ func ranksServers(t *testing.T, s *precallSite, b *browser) {
 		require.False(t, recommendation.ProviderRanking[i+1].Acceptable)
 		require.Nil(t, recommendation.AggregatedStats[i+1].RoundTripTime)
 	}
-	p.run("monitor.startPrecallTests([], 5)")
-	p.until(patience, "of('connectionRecommendation').length === 2")
+	p.Run("monitor.startPrecallTests([], 5)")
+	p.Until(patience, "of('connectionRecommendation').length === 2")
 	var last []any
-	p.get("of('preCallTestResults').at(-1)", &last)
+	p.Get("of('preCallTestResults').at(-1)", &last)
 	require.Equal(t, "failure", last[0])
 }
 
 // serverDies: what was measured before is reported.
-func serverDies(t *testing.T, s *precallSite, b *browser) {
+func serverDies(t *testing.T, s *precallSite, b *browser.Browser) {
 	t.Helper()
 	relay := startDarkRelay(t)
 	s.answers(offering(turnServer("eu-1", relay.url)))
 	p := s.open(t, b, "dies")
 	p.beginsTest()
-	p.run("new Promise((resolve) => setTimeout(resolve, 1000))")
+	p.Run("new Promise((resolve) => setTimeout(resolve, 1000))")
 	relay.dark.Store(true)
 	f := p.frame()
 	require.Equal(t, []any{"success", "", false, true}, []any{f.Status, f.Reason, f.Interrupted, f.MediaConnectivity})

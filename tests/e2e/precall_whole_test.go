@@ -13,7 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/internal/turnrest"
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // sharedTurnSecret is that of the collector's TURN server.
@@ -25,8 +27,9 @@ const sharedTurnSecret = "a-secret-of-a-turn-server-that-a-test-knows"
 //
 // spec: PRE-01, PRE-02, PRE-03, PRE-04, PRE-05, API-08, INIT-08, LIB-09
 func TestBeforeTheCallWhole(t *testing.T) {
-	need(t, append(append([]string{"certutil"}, programs[chromium]...), programs[firefox]...)...)
-	for _, kind := range []string{chromium, firefox} {
+	browser.Require(t, browserKinds()...)
+	testenv.Program(t, "certutil")
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			c := newCollector(t)
@@ -35,18 +38,18 @@ func TestBeforeTheCallWhole(t *testing.T) {
 			s.serve(t, c, nil)
 			c.more = wholeConfiguration(t, s, c)
 			c.start()
-			b := startTrusting(t, kind, authority)
+			b := browser.StartTrusting(t, kind, authority)
 			p := s.open(t, b, "whole")
 			generator := gives(signShared(t, appID, "shared", sharedKey))
 			p.connects("await new qos().getTurnCredentials('demo', " + generator + ")") // nobody is logged in yet
-			p.run("begin({ siteID: 'hq', applicationVersion: '2.3' })")
+			p.Run("begin({ siteID: 'hq', applicationVersion: '2.3' })")
 			f := p.frame()
 			require.Equal(t, []any{"initialize", "success", "", true}, []any{f.Trigger, f.Status, f.Reason, f.MediaConnectivity})
 			require.Equal(t, "ours", f.Providers[0].Provider)
 			for i, protocol := range []string{"udp", "tcp", "tls"} {
 				require.Equal(t, []any{protocol, true}, []any{f.Providers[0].Transports[i].RelayProtocol, f.Providers[0].Transports[i].Connected}, jsonOf(f))
 			}
-			p.until(patience, "of('recommendedConfig').length === 2")
+			p.Until(patience, "of('recommendedConfig').length === 2")
 			var configs []struct {
 				PeerConnection struct {
 					BundlePolicy string
@@ -54,7 +57,7 @@ func TestBeforeTheCallWhole(t *testing.T) {
 				}
 				Media map[string]any
 			}
-			p.get("[of('defaultConfig')[0][0], of('recommendedConfig')[1][0]]", &configs)
+			p.Get("[of('defaultConfig')[0][0], of('recommendedConfig')[1][0]]", &configs)
 			require.Equal(t, "max-bundle", configs[0].PeerConnection.BundlePolicy)
 			require.Equal(t, map[string]any{"audio": true, "video": true}, configs[0].Media)
 			require.Equal(t, "max-bundle", configs[1].PeerConnection.BundlePolicy)
@@ -130,9 +133,9 @@ service:
 
 // connects connects the page with itself through nothing but relays of these servers.
 func (p precallPage) connects(servers string) {
-	p.t.Helper()
+	p.T.Helper()
 	var state string
-	p.get(`(async () => {
+	p.Get(`(async () => {
 		const iceServers = `+servers+`;
 		const [near, far] = [0, 1].map(() => new Genuine({ iceServers, iceTransportPolicy: 'relay' }));
 		near.onicecandidate = ({ candidate }) => candidate && far.addIceCandidate(candidate);
@@ -148,13 +151,13 @@ func (p precallPage) connects(servers string) {
 		far.close();
 		return connectionState;
 	})()`, &state)
-	require.Equal(p.t, "connected", state, "%s open an allocation", servers)
+	require.Equal(p.T, "connected", state, "%s open an allocation", servers)
 }
 
 // expires tests the collector's server with credentials of yesterday, then with good ones: the test runs, and has no
 // result but for the good ones.
 func (p precallPage) expires(s *precallSite) {
-	p.t.Helper()
+	p.T.Helper()
 	var servers []map[string]any
 	for label, at := range map[string]time.Time{"old": time.Now().Add(-24 * time.Hour), "new": time.Now()} {
 		username, credential, _ := turnrest.Credentials([]byte(sharedTurnSecret), turnrest.Test, appID, "ada", time.Hour, at)
@@ -162,16 +165,16 @@ func (p precallPage) expires(s *precallSite) {
 			"label": label, "urls": "turn:" + s.turn, "username": username, "credential": credential,
 		})
 	}
-	p.run("monitor.startPrecallTests(" + jsonOf(servers) + ")")
-	p.until(patience, "of('connectionRecommendation').length === 1")
-	p.run("monitor.stopPrecallTests()")
+	p.Run("monitor.startPrecallTests(" + jsonOf(servers) + ")")
+	p.Until(patience, "of('connectionRecommendation').length === 1")
+	p.Run("monitor.stopPrecallTests()")
 	var f precallFrame
-	p.get("recorded()[1]", &f)
-	require.Equal(p.t, []any{"success", "", true}, []any{f.Status, f.Reason, f.MediaConnectivity})
-	require.Equal(p.t, []any{"new", true, "old", false}, []any{f.Providers[0].Provider, f.Providers[0].Acceptable, f.Providers[1].Provider, f.Providers[1].Acceptable})
-	require.NotNil(p.t, f.Providers[0].RTTMs)
-	require.Nil(p.t, f.Providers[1].RTTMs)
-	require.NotEmpty(p.t, f.Providers[1].Transports[0].Error)
+	p.Get("recorded()[1]", &f)
+	require.Equal(p.T, []any{"success", "", true}, []any{f.Status, f.Reason, f.MediaConnectivity})
+	require.Equal(p.T, []any{"new", true, "old", false}, []any{f.Providers[0].Provider, f.Providers[0].Acceptable, f.Providers[1].Provider, f.Providers[1].Acceptable})
+	require.NotNil(p.T, f.Providers[0].RTTMs)
+	require.Nil(p.T, f.Providers[1].RTTMs)
+	require.NotEmpty(p.T, f.Providers[1].Transports[0].Error)
 }
 
 // preCalls reads the results of tests that a search finds.

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // preCallFrame is a test with two providers, of which the second failed.
@@ -16,12 +18,11 @@ const preCallFrame = `"type":"precall","trigger":"initialize","status":%q,"inter
 		"transports":[{"relayProtocol":"udp","connected":true,"connectMs":120},{"relayProtocol":"tls","connected":false,"error":%q}]},
 		{"provider":%q,"acceptable":false}]`
 
-// TestPreCalls: through the real binary, results of pre-call tests make no conference, are counted once, and are shown in
-// both browsers: in their list, on the page of the user, and by provider on the page of the app.
+// TestPreCalls: through the real binary, results of pre-call tests make no conference, are counted once, and are shown: in their list, on the page of the user, and by provider on the page of the app.
 //
 // spec: PRE-02, INIT-08
 func TestPreCalls(t *testing.T) {
-	need(t, append(programs[chromium], programs[firefox]...)...)
+	browser.Require(t, browserKinds()...)
 	c := startCollector(t)
 	now := time.Now().UnixMilli()
 	ada := c.connect("ada")
@@ -38,35 +39,35 @@ func TestPreCalls(t *testing.T) {
 	require.InDelta(t, 2, m.Sum("qos_precall_provider_tests_total", `provider="eu-1"`, `acceptable="true"`), 0)
 	require.Empty(t, c.found(url.Values{"app": {appID}}), "a test makes no conference")
 
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
-			b := startBrowser(t, kind)
+			b := browser.Start(t, kind)
 			p := openPage(t, b, "precalls", c.dashboard+"/precalls?app="+appID)
-			p.until(patience, "document.querySelectorAll('[data-testid=precall]').length === 3")
+			p.Until(patience, "document.querySelectorAll('[data-testid=precall]').length === 3")
 			for _, text := range []string{htmlName, hebrewName, japaneseName, "ada", "grace", "wifi", "23 ms", "2.10 Mbit/s", "Interrupted", "None tested"} {
 				p.shows(text)
 			}
 			p.accessible("precalls")
 			c.picture(t, p, "precalls-"+kind)
 			p.view(1280, false)
-			p.run(`(() => { document.querySelector("[name=result]").value = "failed"; document.querySelector("[data-testid=filters] [type=submit]").click(); })()`)
-			p.until(patience, "location.search.includes('failed=true') && document.querySelectorAll('[data-testid=precall]').length === 1")
+			p.Run(`(() => { document.querySelector("[name=result]").value = "failed"; document.querySelector("[data-testid=filters] [type=submit]").click(); })()`)
+			p.Until(patience, "location.search.includes('failed=true') && document.querySelectorAll('[data-testid=precall]').length === 1")
 
 			p.goes(c.dashboard + "/app?app=" + appID)
-			p.until(patience, "document.querySelectorAll('[data-testid=providers] [data-testid=provider]').length === 2 && document.querySelector('[data-testid=providers] canvas')")
+			p.Until(patience, "document.querySelectorAll('[data-testid=providers] [data-testid=provider]').length === 2 && document.querySelector('[data-testid=providers] canvas')")
 			p.shows("100 % failed")
 			p.accessible("app-providers")
-			p.run("document.querySelector('[data-provider=eu-1] [data-testid=failed]').click()")
-			p.until(patience, "location.pathname === '/precalls' && document.querySelector('[data-testid=empty]')")
+			p.Run("document.querySelector('[data-provider=eu-1] [data-testid=failed]').click()")
+			p.Until(patience, "location.pathname === '/precalls' && document.querySelector('[data-testid=empty]')")
 			p.accessible("precalls-empty")
 
 			p.goes(c.dashboard + "/user?app=" + appID + "&user=ada")
-			p.until(patience, "document.querySelectorAll('#tests [data-testid=precall]').length === 2")
+			p.Until(patience, "document.querySelectorAll('#tests [data-testid=precall]').length === 2")
 			p.accessible("user-tests")
 			p.goes(c.dashboard + "/precalls?status=perhaps")
-			p.until(patience, "document.querySelector('[role=alert]')?.innerText.includes('status must be one of')")
-			require.Empty(t, b.errors(), "the page runs without an error")
-			p.closeTab()
+			p.Until(patience, "document.querySelector('[role=alert]')?.innerText.includes('status must be one of')")
+			require.Empty(t, b.Errors(), "the page runs without an error")
+			p.CloseTab()
 		})
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/auth/authtest"
 	"github.com/qosrtc/qos/protocol"
+	"github.com/qosrtc/qos/tests/browser"
 	"github.com/qosrtc/qos/tests/harness"
 )
 
@@ -127,7 +128,7 @@ var notified = map[string][]string{
 //
 // spec: OUT-04, OUT-05, DASH-01
 func TestNotificationLink(t *testing.T) {
-	need(t, append(slices.Clone(programs[chromium]), programs[firefox]...)...)
+	browser.Require(t, browserKinds()...)
 	c, notifications := hooked(t)
 	const call = 30 * time.Second
 	for _, e := range []fabricated{
@@ -156,13 +157,13 @@ func TestNotificationLink(t *testing.T) {
 	}
 	fabricated{id: "after the notification", ago: -10 * time.Second, lasted: call, setupMs: 9000, rating: 1, ratedAgo: -10 * time.Second}.send(t, c)
 	c.finds(t, url.Values{"id": {"after the notification"}}, "after the notification")
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
-			b := startBrowser(t, kind)
+			b := browser.Start(t, kind)
 			for reason, link := range links {
 				c.opens(t, b, reason, link)
 			}
-			require.Empty(t, b.errors(), "the page runs without an error")
+			require.Empty(t, b.Errors(), "the page runs without an error")
 		})
 	}
 }
@@ -171,32 +172,32 @@ func TestNotificationLink(t *testing.T) {
 const listedIDs = `[...document.querySelectorAll('[data-testid=conference]')].map((row) => row.dataset.id).sort()`
 
 // opens opens the link of a notification.
-func (c *collector) opens(t *testing.T, b *browser, reason, link string) {
+func (c *collector) opens(t *testing.T, b *browser.Browser, reason, link string) {
 	t.Helper()
 	p := openPage(t, b, reason, link)
 	lists := func(ids []string) {
 		t.Helper()
 		want, err := json.Marshal(ids)
 		require.NoError(t, err)
-		p.until(patience, fmt.Sprintf("document.getElementById('list').getAttribute('aria-busy') === 'false' && JSON.stringify(%s) === JSON.stringify(%s)", listedIDs, want))
+		p.Until(patience, fmt.Sprintf("document.getElementById('list').getAttribute('aria-busy') === 'false' && JSON.stringify(%s) === JSON.stringify(%s)", listedIDs, want))
 	}
 	want := slices.Sorted(slices.Values(notified[reason]))
 	lists(want)
-	p.until(patience, fmt.Sprintf("location.pathname === '/search' && document.querySelector('[data-testid=also][data-kind=reason]').textContent.includes(%q)", reason))
-	c.picture(t, p, "reported-"+reason+"-"+strings.ToLower(b.kind))
+	p.Until(patience, fmt.Sprintf("location.pathname === '/search' && document.querySelector('[data-testid=also][data-kind=reason]').textContent.includes(%q)", reason))
+	c.picture(t, p, "reported-"+reason+"-"+strings.ToLower(b.Kind))
 
-	p.run(`(() => { const f = document.getElementById('filters'); f.elements.kind.value = 'id'; f.elements.word.value = 'slow 1'; f.requestSubmit(); })()`)
-	p.until(patience, "new URLSearchParams(location.search).get('id') === 'slow 1'")
+	p.Run(`(() => { const f = document.getElementById('filters'); f.elements.kind.value = 'id'; f.elements.word.value = 'slow 1'; f.requestSubmit(); })()`)
+	p.Until(patience, "new URLSearchParams(location.search).get('id') === 'slow 1'")
 	lists([]string{"slow 1"})
 	u, err := url.Parse(link)
 	require.NoError(t, err)
 	for _, name := range []string{"reason", "past", "app", "from", "to"} { // to the millisecond, though the form has minutes
-		p.until(patience, fmt.Sprintf("new URLSearchParams(location.search).get(%q) === %q", name, u.Query().Get(name)))
+		p.Until(patience, fmt.Sprintf("new URLSearchParams(location.search).get(%q) === %q", name, u.Query().Get(name)))
 	}
-	p.run("history.back()")
+	p.Run("history.back()")
 	lists(want)
-	p.run("document.querySelector('[data-testid=also][data-kind=reason] a').click()")
-	p.until(patience, "!/reason|past/.test(location.search)")
-	p.until(patience, listedIDs+".length > "+strconv.Itoa(len(want))+" && "+listedIDs+".includes('fast 1')")
-	p.closeTab()
+	p.Run("document.querySelector('[data-testid=also][data-kind=reason] a').click()")
+	p.Until(patience, "!/reason|past/.test(location.search)")
+	p.Until(patience, listedIDs+".length > "+strconv.Itoa(len(want))+" && "+listedIDs+".includes('fast 1')")
+	p.CloseTab()
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // rows is how many rows each list of TestManyRows has.
@@ -74,13 +75,13 @@ func (c *collector) plantRows(t *testing.T, now time.Time) {
 //
 // spec: DASH-03, CONF-01
 func TestManyRows(t *testing.T) {
-	need(t, programs[chromium]...)
+	browser.Require(t, browser.Chromium)
 	c := newCollector(t)
 	now := time.Now()
 	c.plantRows(t, now)
 	c.more = c.signedConfig()
 	c.start()
-	p := openAs(t, startBrowser(t, chromium), "rows", c.printed(`(http://\S+/signin/link\?token=\S+)`))
+	p := openAs(t, browser.Start(t, browser.Chromium), "rows", c.printed(`(http://\S+/signin/link\?token=\S+)`))
 	p.focused("button")
 	p.press(keyEnter)
 	p.at("/")
@@ -96,28 +97,28 @@ func TestManyRows(t *testing.T) {
 		{"audit", "/settings/audit", "?actor=auditor", "?actor=auditor&before=40", "[...document.querySelectorAll('[data-testid=entry]')].map((one) => one.innerText.match(/row-\\d+/)[0])", newest},
 	} {
 		shown := func() (names []string) {
-			p.until(patience, "document.querySelector('#list').ariaBusy === 'false' && "+list.names+".length > 0")
-			p.get(list.names, &names)
+			p.Until(patience, "document.querySelector('#list').ariaBusy === 'false' && "+list.names+".length > 0")
+			p.Get(list.names, &names)
 			return names
 		}
 		p.goes(c.dashboard + list.path + list.query)
 		first := shown()
 		p.looks(list.name + "-many")
-		p.run("document.querySelector('[data-testid=next]').focus()")
+		p.Run("document.querySelector('[data-testid=next]').focus()")
 		p.press(keyEnter)
-		p.until(patience, "document.querySelector('[data-testid=first]')")
+		p.Until(patience, "document.querySelector('[data-testid=first]')")
 		second := shown()
 		for i, name := range slices.Concat(first, second) {
 			require.Equal(t, list.row(i), name, "%s, row %d", list.name, i)
 		}
-		p.run("document.querySelector('[data-testid=first]').focus()")
+		p.Run("document.querySelector('[data-testid=first]').focus()")
 		p.press(keyEnter)
-		p.until(patience, "!document.querySelector('[data-testid=first]')")
+		p.Until(patience, "!document.querySelector('[data-testid=first]')")
 		require.Subset(t, shown(), first[:len(first)-1], "%s: the first page again", list.name) // the users begin with admin
 		p.goes(c.dashboard + list.path + list.last)
-		p.until(patience, "document.querySelector('#list').ariaBusy === 'false' && !document.querySelector('[data-testid=next]')")
+		p.Until(patience, "document.querySelector('#list').ariaBusy === 'false' && !document.querySelector('[data-testid=next]')")
 		end := shown()
 		require.Equal(t, list.row(rows-1), end[len(end)-1], "%s: the last row", list.name)
 	}
-	require.Empty(t, p.browser.scriptErrors(), "the pages run without an error")
+	require.Empty(t, p.Browser.ScriptErrors(), "the pages run without an error")
 }

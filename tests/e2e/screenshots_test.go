@@ -21,6 +21,7 @@ import (
 	"github.com/qosrtc/qos/exporters/storeexporter"
 	"github.com/qosrtc/qos/internal/hosttest"
 	"github.com/qosrtc/qos/storage/sqlite"
+	"github.com/qosrtc/qos/tests/browser"
 	"github.com/qosrtc/qos/tests/fleet"
 )
 
@@ -31,7 +32,7 @@ func TestScreenshots(t *testing.T) {
 	if *screenshots == "" {
 		t.Skip("make screenshots runs this")
 	}
-	need(t)
+	browser.Require(t)
 	require.NoError(t, os.MkdirAll(*screenshots, 0o755))
 	c := newCollector(t)
 	now := time.Now()
@@ -40,7 +41,7 @@ func TestScreenshots(t *testing.T) {
 		seed(t, c.store(), day, uint64(i+1), now)
 	}
 	c.start()
-	p := openPage(t, startBrowser(t, chromium), "screenshots", c.dashboard+"/search")
+	p := openPage(t, browser.Start(t, browser.Chromium), "screenshots", c.dashboard+"/search")
 	before := today.AddDate(0, 0, -7)
 	failed := url.Values{"from": {strconv.FormatInt(before.UnixMilli(), 10)}, "to": {strconv.FormatInt(before.AddDate(0, 0, 1).UnixMilli(), 10)}, "outcome": {"failed"}}
 	for _, one := range []struct{ name, path, drawn string }{
@@ -49,11 +50,11 @@ func TestScreenshots(t *testing.T) {
 		{"changes", "/changes?" + failed.Encode(), "document.querySelector('[data-testid=finding]')"},
 		{"conference", "/conference?" + c.telling(t).Encode(), "document.querySelector('#timeline .marker, [data-testid=entry]')"},
 	} {
-		p.run(fmt.Sprintf("location.assign(%q)", c.dashboard+one.path))
-		p.until(patience, "document.readyState === 'complete' && "+one.drawn)
-		p.until(patience, "!document.querySelector('[aria-busy=true]')")
+		p.Run(fmt.Sprintf("location.assign(%q)", c.dashboard+one.path))
+		p.Until(patience, "document.readyState === 'complete' && "+one.drawn)
+		p.Until(patience, "!document.querySelector('[aria-busy=true]')")
 		p.view(1280, false)
-		require.NoError(t, p.captureOf("viewport", filepath.Join(*screenshots, one.name+".png")))
+		require.NoError(t, p.CaptureOf("viewport", filepath.Join(*screenshots, one.name+".png")))
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // wholeError is an error on the time-line.
@@ -35,7 +37,7 @@ func largeSDP(bytes int) string {
 //
 // spec: API-01, CONF-02, DASH-02, PRIV-01
 func TestSDPInParts(t *testing.T) {
-	need(t, programs[chromium]...)
+	browser.Require(t, browser.Chromium)
 	s := &scene{collector: startCollector(t)}
 	one := s.connect("ada")
 	at := time.Now().UnixMilli()
@@ -101,21 +103,21 @@ func (s *scene) errorIn(one row) *wholeError {
 // checkErrorOnPage reads the error as a person would.
 func (s *scene) checkErrorOnPage(t *testing.T, one row, local string) {
 	t.Helper()
-	b := startBrowser(t, chromium)
+	b := browser.Start(t, browser.Chromium)
 	query := url.Values{"app": {appID}, "id": {one.ID}, "at": {strconv.FormatInt(one.StartAt, 10)}}
 	p := openPage(t, b, "error", s.dashboard+"/conference?"+query.Encode())
-	p.until(15*time.Second, "document.querySelector('[data-testid=entries] details')")
+	p.Until(15*time.Second, "document.querySelector('[data-testid=entries] details')")
 	var line string
-	p.get("[...document.querySelectorAll('[data-testid=entries] li')].find((li) => li.querySelector('details')).innerText", &line)
+	p.Get("[...document.querySelectorAll('[data-testid=entries] li')].find((li) => li.querySelector('details')).innerText", &line)
 	require.Contains(t, line, "OverconstrainedError: too much · code 7 · constraint width")
 	var titles, texts []string
-	p.get("[...document.querySelectorAll('[data-testid=entries] .what > details > summary')].map((s) => s.textContent)", &titles)
+	p.Get("[...document.querySelectorAll('[data-testid=entries] .what > details > summary')].map((s) => s.textContent)", &titles)
 	require.Equal(t, []string{"Stack", "Data", "Local SDP", "Remote SDP (5 bytes missing)"}, titles)
-	p.run("document.querySelectorAll('[data-testid=sdp]').forEach((one) => { one.open = true; })")
-	p.until(patience, "document.querySelectorAll('[data-testid=sdp] .sdp').length === 2")
-	p.get("[...document.querySelectorAll('[data-testid=sdp] pre')].map((s) => s.textContent)", &texts)
+	p.Run("document.querySelectorAll('[data-testid=sdp]').forEach((one) => { one.open = true; })")
+	p.Until(patience, "document.querySelectorAll('[data-testid=sdp] .sdp').length === 2")
+	p.Get("[...document.querySelectorAll('[data-testid=sdp] pre')].map((s) => s.textContent)", &texts)
 	require.Equal(t, strings.Split(strings.TrimSuffix(local, "\r\n"), "\r\n"), strings.Split(texts[0], "\n"))
-	require.Empty(t, b.errors(), "the page runs without an error")
+	require.Empty(t, b.Errors(), "the page runs without an error")
 }
 
 // TestErrorsWhole: errors as browsers make them, said with the library as it is served, are whole
@@ -124,16 +126,16 @@ func (s *scene) checkErrorOnPage(t *testing.T, one row, local string) {
 //
 // spec: API-01
 func TestErrorsWhole(t *testing.T) {
-	need(t, append(programs[chromium], programs[firefox]...)...)
+	browser.Require(t, browserKinds()...)
 	c := newCollector(t)
 	served := startLibraryPages(t, t.TempDir())
 	c.origins = append(c.origins, served.url)
 	c.start()
 	served.of(t, c)
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			s := &scene{collector: c}
-			p := openPage(t, startBrowser(t, kind), kind, served.url+"/errors.html?"+url.Values{"room": {kind}}.Encode())
+			p := openPage(t, browser.Start(t, kind), kind, served.url+"/errors.html?"+url.Values{"room": {kind}}.Encode())
 			until(t, p, "outcome.done || outcome.errors.length")
 			var got struct {
 				Errors     []string
@@ -141,7 +143,7 @@ func TestErrorsWhole(t *testing.T) {
 				Constraint struct{ Name, Constraint string }
 				Answers    map[string]answer
 			}
-			p.get("outcome", &got)
+			p.Get("outcome", &got)
 			require.Empty(t, got.Errors)
 			for function, said := range got.Answers {
 				require.Equal(t, "success", said.Status, function)
@@ -155,7 +157,7 @@ func TestErrorsWhole(t *testing.T) {
 func checkWholeErrors(t *testing.T, s *scene, room, constraint, stack, sdp string) {
 	t.Helper()
 	found := map[string]wholeError{}
-	eventually(t, 20*time.Second, "the collector has all of "+room, func() (bool, string) {
+	browser.Eventually(t, 20*time.Second, "the collector has all of "+room, func() (bool, string) {
 		rows := s.list(room)
 		if len(rows) != 1 {
 			return false, fmt.Sprint(rows)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // listed is a row of the dashboard's list.
@@ -24,27 +26,27 @@ type listed struct {
 //
 // spec: INIT-08, API-06, FAB-13, DASH-01
 func TestSearch(t *testing.T) {
-	need(t, programs[chromium]...)
+	browser.Require(t, browser.Chromium)
 	c := newCollector(t)
 	served := startLibraryPages(t, t.TempDir())
 	c.origins = append(c.origins, served.url)
 	c.start()
 	served.of(t, c)
-	b := startBrowser(t, chromium)
+	b := browser.Start(t, browser.Chromium)
 	for _, room := range []string{"Call Å", "another call"} {
 		p := openPage(t, b, room, served.url+"/search.html?"+url.Values{"room": {room}}.Encode())
 		until(t, p, "outcome.sent > 0")
 		if room != "Call Å" {
-			p.run("end()") // of the same user and site, and never renamed
+			p.Run("end()") // of the same user and site, and never renamed
 			continue
 		}
 		c.findsLive(t, room)
-		p.run("rename()")
+		p.Run("rename()")
 		c.finds(t, url.Values{"user": {"ada-2"}}, room)
 		c.finds(t, url.Values{"user": {"grace-2"}}, room)
-		p.run("end()")
+		p.Run("end()")
 	}
-	eventually(t, patience, "both calls have ended", func() (bool, string) {
+	browser.Eventually(t, patience, "both calls have ended", func() (bool, string) {
 		rows := c.found(url.Values{"site": {"Ålesund & Søn"}, "outcome": {"success"}})
 		return len(rows) == 2, strings.Join(idsOf(rows), ", ")
 	})
@@ -58,7 +60,7 @@ func TestSearch(t *testing.T) {
 // findsLive: each word finds the call while it goes on, and nothing like it does.
 func (c *collector) findsLive(t *testing.T, room string) {
 	t.Helper()
-	eventually(t, patience, "the call is in the list", func() (bool, string) {
+	browser.Eventually(t, patience, "the call is in the list", func() (bool, string) {
 		rows := c.found(url.Values{"user": {"ada-1"}})
 		return len(rows) == 1 && rows[0].State == "live", strings.Join(idsOf(rows), ", ")
 	})
@@ -112,7 +114,7 @@ func idsOf(rows []listed) (out []string) {
 func (c *collector) finds(t *testing.T, query url.Values, rooms ...string) {
 	t.Helper()
 	var got []string
-	eventually(t, patience, query.Encode(), func() (bool, string) {
+	browser.Eventually(t, patience, query.Encode(), func() (bool, string) {
 		got = nil
 		for _, row := range c.found(query) {
 			got = append(got, row.ID)
@@ -123,38 +125,38 @@ func (c *collector) finds(t *testing.T, query url.Values, rooms ...string) {
 
 // looksAt uses the page: types a word, chooses what it is, follows links, and finds the same
 // by the address alone.
-func (c *collector) looksAt(t *testing.T, b *browser) {
+func (c *collector) looksAt(t *testing.T, b *browser.Browser) {
 	t.Helper()
 	p := openPage(t, b, "list", c.dashboard+"/search")
 	rows := func(n string) string { return "document.querySelectorAll('[data-testid=conference]').length === " + n }
-	p.until(patience, rows("2"))
-	p.run(`(() => { const f = document.getElementById('filters'); f.elements.word.value = 'ada-2'; f.requestSubmit(); })()`)
-	p.until(patience, rows("1")+" && location.search === '?q=ada-2'")
+	p.Until(patience, rows("2"))
+	p.Run(`(() => { const f = document.getElementById('filters'); f.elements.word.value = 'ada-2'; f.requestSubmit(); })()`)
+	p.Until(patience, rows("1")+" && location.search === '?q=ada-2'")
 	require.Equal(t, "ada-2 ", c.marked(p), "the row shows the name itself")
-	p.run(`(() => { const f = document.getElementById('filters'); f.elements.word.value = 'ada-1'; f.requestSubmit(); })()`)
-	p.until(patience, rows("2")+" && location.search === '?q=ada-1'")
+	p.Run(`(() => { const f = document.getElementById('filters'); f.elements.word.value = 'ada-1'; f.requestSubmit(); })()`)
+	p.Until(patience, rows("2")+" && location.search === '?q=ada-1'")
 	require.Equal(t, "ada-1  | ada-2 Found as a former user ID", c.marked(p))
-	p.run("history.back()")
-	p.until(patience, rows("1")+" && document.getElementById('word').value === 'ada-2'")
+	p.Run("history.back()")
+	p.Until(patience, rows("1")+" && document.getElementById('word').value === 'ada-2'")
 	c.picture(t, p, "found")
-	p.run(`(() => { const f = document.getElementById('filters'); f.elements.kind.value = 'site'; f.elements.word.value = 'ada-2'; f.requestSubmit(); })()`)
-	p.until(patience, "document.querySelector('[data-testid=empty] a[href=\"?q=ada-2\"]')")
+	p.Run(`(() => { const f = document.getElementById('filters'); f.elements.kind.value = 'site'; f.elements.word.value = 'ada-2'; f.requestSubmit(); })()`)
+	p.Until(patience, "document.querySelector('[data-testid=empty] a[href=\"?q=ada-2\"]')")
 	c.picture(t, p, "empty")
-	p.run("history.back()")
-	p.until(patience, rows("1")+" && document.getElementById('word').value === 'ada-2' && document.getElementById('filters').elements.kind.value === 'q'")
-	p.run("document.querySelector('[data-testid=conference] a').click()")
-	p.until(patience, "document.querySelector('[data-testid=find-additional]') && document.querySelector('[data-testid=find-site]')")
-	p.run("document.querySelector('[data-testid=find-site]').scrollIntoView({ block: 'center' })")
+	p.Run("history.back()")
+	p.Until(patience, rows("1")+" && document.getElementById('word').value === 'ada-2' && document.getElementById('filters').elements.kind.value === 'q'")
+	p.Run("document.querySelector('[data-testid=conference] a').click()")
+	p.Until(patience, "document.querySelector('[data-testid=find-additional]') && document.querySelector('[data-testid=find-site]')")
+	p.Run("document.querySelector('[data-testid=find-site]').scrollIntoView({ block: 'center' })")
 	c.picture(t, p, "participant")
-	p.run("document.querySelector('[data-testid=find-additional]').click()")
-	p.until(patience, rows("2")+" && new URLSearchParams(location.search).get('additionalKey')")
-	p.run("location.search = '?site=' + encodeURIComponent('Ålesund & Søn') + '&user=ada-2&quality=&outcome=success'")
-	p.until(patience, rows("1")+" && document.querySelector('[data-testid=also][data-kind=user]') && document.getElementById('word').value === 'Ålesund & Søn'")
+	p.Run("document.querySelector('[data-testid=find-additional]').click()")
+	p.Until(patience, rows("2")+" && new URLSearchParams(location.search).get('additionalKey')")
+	p.Run("location.search = '?site=' + encodeURIComponent('Ålesund & Søn') + '&user=ada-2&quality=&outcome=success'")
+	p.Until(patience, rows("1")+" && document.querySelector('[data-testid=also][data-kind=user]') && document.getElementById('word').value === 'Ålesund & Søn'")
 	c.picture(t, p, "several")
-	p.run("document.querySelector('[data-testid=also] a').click()")
-	p.until(patience, rows("2"))
-	p.run("location.search = '?quality=great'")
-	p.until(patience, "document.querySelector('.notice.error')")
+	p.Run("document.querySelector('[data-testid=also] a').click()")
+	p.Until(patience, rows("2"))
+	p.Run("location.search = '?quality=great'")
+	p.Until(patience, "document.querySelector('.notice.error')")
 	c.picture(t, p, "error")
 }
 
@@ -162,7 +164,7 @@ func (c *collector) looksAt(t *testing.T, b *browser) {
 func (c *collector) marked(p *page) string {
 	c.t.Helper()
 	var text string
-	p.get(`[...document.querySelectorAll('[data-testid=conference]')].map((row) => ['mark', '[data-testid=found-as]'].map((at) => row.querySelector(at)?.textContent ?? '').join(' ')).join(' | ')`, &text)
+	p.Get(`[...document.querySelectorAll('[data-testid=conference]')].map((row) => ['mark', '[data-testid=found-as]'].map((at) => row.querySelector(at)?.textContent ?? '').join(' ')).join(' | ')`, &text)
 	return text
 }
 
@@ -175,6 +177,6 @@ func (c *collector) picture(t *testing.T, p *page, name string) {
 	}
 	for _, width := range []int{390, 1280} {
 		p.view(width, false)
-		require.NoError(t, p.capture(filepath.Join(dir, fmt.Sprint(name, "-", width, ".png"))))
+		require.NoError(t, p.Capture(filepath.Join(dir, fmt.Sprint(name, "-", width, ".png"))))
 	}
 }

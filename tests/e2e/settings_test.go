@@ -10,20 +10,21 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // settings is a test of the settings pages: an administrator in a window, and the application's own pages.
 type settings struct {
 	*collector
 	t      *testing.T
-	b      *browser
+	b      *browser.Browser
 	served *libraryPages
 	admin  *page
 	hook   *hookReceiver
@@ -54,13 +55,13 @@ func startHook(t *testing.T) *hookReceiver {
 //
 // spec: DASH-03, OUT-03
 func TestSettings(t *testing.T) {
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			need(t, programs[kind]...)
+			browser.Require(t, kind)
 			s := &settings{t: t, hook: startHook(t)}
 			s.collector, s.served = startSigned(t)
-			s.b = startBrowser(t, kind)
+			s.b = browser.Start(t, kind)
 			s.admin = openAs(t, s.b, "admin", s.printed(`(http://\S+/signin/link\?token=\S+)`))
 			s.admin.focused("button")
 			s.admin.press(keyEnter)
@@ -81,21 +82,16 @@ func TestSettings(t *testing.T) {
 			s.tokens()
 			s.deletesApp()
 			s.auditLog()
-			require.Empty(t, s.b.scriptErrors(), "the pages run without an error")
+			require.Empty(t, s.b.ScriptErrors(), "the pages run without an error")
 		})
 	}
-}
-
-// scriptErrors returns the errors on the consoles of a browser's pages but those of requests, which pages show.
-func (b *browser) scriptErrors() []string {
-	return slices.DeleteFunc(b.errors(), func(line string) bool { return strings.Contains(line, "Failed to load resource") })
 }
 
 // opens goes to a page of the settings and waits until it is drawn.
 func (s *settings) opens(path string) {
 	s.t.Helper()
 	s.admin.goes(s.dashboard + path)
-	s.admin.until(patience, "document.querySelector('#parts section, [aria-busy=false]')")
+	s.admin.Until(patience, "document.querySelector('#parts section, [aria-busy=false]')")
 }
 
 const shopPage = "/settings/app?app=shop"
@@ -126,19 +122,19 @@ func (s *settings) app() (doc struct {
 
 // saves submits the form of a part, and waits for a word.
 func (p *page) saves(part string) {
-	p.t.Helper()
+	p.T.Helper()
 	p.click("#" + part + " [data-testid=save]")
-	p.until(patience, "document.querySelector('#"+part+" [data-testid=done]')")
+	p.Until(patience, "document.querySelector('#"+part+" [data-testid=done]')")
 }
 
 // faulted is what a part says of the field that is wrong.
 func (p *page) faulted(part, text string) {
-	p.t.Helper()
+	p.T.Helper()
 	p.click("#" + part + " [data-testid=save]")
-	p.until(patience, fmt.Sprintf("document.querySelector('#%s [data-testid=fault]')?.innerText.includes(%s)", part, quote(text)))
+	p.Until(patience, fmt.Sprintf("document.querySelector('#%s [data-testid=fault]')?.innerText.includes(%s)", part, quote(text)))
 	var invalid bool
-	p.get("document.activeElement.getAttribute('aria-invalid') === 'true'", &invalid)
-	require.True(p.t, invalid, "the field has the focus")
+	p.Get("document.activeElement.getAttribute('aria-invalid') === 'true'", &invalid)
+	require.True(p.T, invalid, "the field has the focus")
 }
 
 // field is the selector of a control.
@@ -148,9 +144,9 @@ func field(path string) string {
 
 // fill sets a control as a person does who pastes.
 func (p *page) fill(selector, text string) {
-	p.t.Helper()
-	p.until(patience, "document.querySelector("+quote(selector)+")")
-	p.run(fmt.Sprintf(`((c) => { c.focus(); c.value = %s; for (const kind of ["input", "change"]) c.dispatchEvent(new Event(kind, { bubbles: true })); })(document.querySelector(%s))`, quote(text), quote(selector)))
+	p.T.Helper()
+	p.Until(patience, "document.querySelector("+quote(selector)+")")
+	p.Run(fmt.Sprintf(`((c) => { c.focus(); c.value = %s; for (const kind of ["input", "change"]) c.dispatchEvent(new Event(kind, { bubbles: true })); })(document.querySelector(%s))`, quote(text), quote(selector)))
 }
 
 // makesApp: a new app by the keyboard alone.
@@ -161,25 +157,25 @@ func (s *settings) makesApp() {
 	p.accessible("apps")
 	p.tabTo("[data-testid=new-app]")
 	p.press(keyEnter)
-	p.until(patience, "document.querySelector('dialog[open]')")
+	p.Until(patience, "document.querySelector('dialog[open]')")
 	p.types("demo")
 	p.press(keyEnter)
-	p.until(patience, "document.querySelector('dialog [data-testid=fault]')?.innerText.includes('he collector\\'s configuration declares this app')")
+	p.Until(patience, "document.querySelector('dialog [data-testid=fault]')?.innerText.includes('he collector\\'s configuration declares this app')")
 	p.accessible("new-app")
 	p.press(keyEscape)
-	p.until(patience, "!document.querySelector('dialog')")
+	p.Until(patience, "!document.querySelector('dialog')")
 	var back bool
-	p.get("document.activeElement.matches('[data-testid=new-app]')", &back)
+	p.Get("document.activeElement.matches('[data-testid=new-app]')", &back)
 	require.True(s.t, back, "the focus is where it was")
 	p.press(keyEnter)
-	p.until(patience, "document.querySelector('dialog[open]')")
+	p.Until(patience, "document.querySelector('dialog[open]')")
 	p.types("shop")
 	p.press(keyTab)
 	p.types("The shop")
 	p.press(keyEnter)
 	p.at("/settings/app")
 	p.shows("The shop")
-	p.until(patience, "document.title === 'The shop · Settings · qos'")
+	p.Until(patience, "document.title === 'The shop · Settings · qos'")
 }
 
 // makesSecret: the secret is shown once.
@@ -189,16 +185,16 @@ func (s *settings) makesSecret() (secret string) {
 	p.press(keyEnter)
 	p.tabTo("dialog [data-testid=submit]")
 	p.press(keyEnter)
-	p.until(patience, "document.querySelector('dialog [data-testid=secret]')")
-	p.get("document.querySelector('dialog [data-testid=secret]').value", &secret)
+	p.Until(patience, "document.querySelector('dialog [data-testid=secret]')")
+	p.Get("document.querySelector('dialog [data-testid=secret]').value", &secret)
 	require.Len(s.t, secret, 43)
 	p.accessible("secret")
 	p.press(keyEscape)
 	p.tabTo("dialog [data-testid=stored]") // Escape does not lose it
 	p.press(keyEnter)
-	p.until(patience, "!document.querySelector('dialog') && document.querySelectorAll('[data-testid=secret-row]').length === 1")
+	p.Until(patience, "!document.querySelector('dialog') && document.querySelectorAll('[data-testid=secret-row]').length === 1")
 	var text string
-	p.get("document.documentElement.outerHTML", &text)
+	p.Get("document.documentElement.outerHTML", &text)
 	require.NotContains(s.t, text, secret)
 	return secret
 }
@@ -223,17 +219,17 @@ func (s *settings) registersKey() {
 	p.fill("dialog "+field("keyID"), "shop-1")
 	p.fill("dialog "+field("publicKey"), private)
 	p.click("dialog [data-testid=submit]")
-	p.until(patience, "document.querySelector('dialog [data-field=publicKey] [data-testid=fault]')?.innerText.includes('this is a private one')")
+	p.Until(patience, "document.querySelector('dialog [data-field=publicKey] [data-testid=fault]')?.innerText.includes('this is a private one')")
 	p.accessible("new-key")
 	p.fill("dialog "+field("publicKey"), public)
 	p.click("dialog [data-testid=submit]")
-	p.until(patience, "document.querySelector('[data-testid=key-row]')?.innerText.includes('shop-1')")
+	p.Until(patience, "document.querySelector('[data-testid=key-row]')?.innerText.includes('shop-1')")
 	p.click("[data-testid=add-key]")
 	p.fill("dialog "+field("algorithm"), "1") // HS256
 	p.click("dialog [data-testid=submit]")
-	p.until(patience, "document.querySelector('dialog [data-testid=secret]')?.value.length === 43")
+	p.Until(patience, "document.querySelector('dialog [data-testid=secret]')?.value.length === 43")
 	p.click("dialog [data-testid=stored]")
-	p.until(patience, "document.querySelectorAll('[data-testid=key-row]').length === 2")
+	p.Until(patience, "document.querySelectorAll('[data-testid=key-row]').length === 2")
 	require.Equal(s.t, "shop-1", s.app().Keys[0].KeyID)
 	require.Equal(s.t, "HS256", s.app().Keys[1].Algorithm)
 }
@@ -269,10 +265,10 @@ func (s *settings) configures() {
 func (s *settings) calls(secret string) {
 	p := openPage(s.t, s.b, "caller", s.served.url+"/search.html?"+url.Values{"room": {"shop call"}, "app": {"shop"}, "secret": {secret}}.Encode())
 	until(s.t, p, "outcome.sent > 0 && outcome.init.some(([word]) => word === 'success')")
-	p.run("end()")
-	p.closeTab()
+	p.Run("end()")
+	p.CloseTab()
 	list := openPage(s.t, s.b, "list", s.dashboard+"/signin") // without the administrator's cookies
-	list.closeTab()
+	list.CloseTab()
 	s.admin.goes(s.dashboard + "/search?app=shop")
 	s.admin.shows("shop call")
 }
@@ -288,7 +284,7 @@ func (s *settings) twoAdministrators() {
 	other.at("/settings")
 	other.goes(s.dashboard + shopPage)
 	s.opens(shopPage)
-	other.until(patience, "document.querySelector('#general form')")
+	other.Until(patience, "document.querySelector('#general form')")
 
 	other.fill(field("name"), "Root's shop")
 	other.saves("general")
@@ -300,36 +296,36 @@ func (s *settings) twoAdministrators() {
 	p.fill(field("name"), "Admin's shop")
 	p.fill(field("statsIntervalMs"), "2.5")
 	p.click("#measuring [data-testid=save]")
-	p.until(patience, "document.querySelector('#measuring [data-testid=changed]')")
+	p.Until(patience, "document.querySelector('#measuring [data-testid=changed]')")
 	var changes []string
-	p.get("[...document.querySelectorAll('#measuring [data-testid=changed] li')].map((li) => li.innerText)", &changes)
+	p.Get("[...document.querySelectorAll('#measuring [data-testid=changed] li')].map((li) => li.innerText)", &changes)
 	require.Equal(t, []string{"Name: The shop → Root's shop", "Retention: not set → 48 hours", "IDs of users: stored as the application sends them → replaced by pseudonyms"}, changes)
 	p.accessible("changed")
 	var values []string
-	p.get(fmt.Sprintf("[%s].map((one) => document.querySelector(one).value)", strings.Join([]string{quote(field("name")), quote(field("statsIntervalMs")), quote(field("retentionHours"))}, ",")), &values)
+	p.Get(fmt.Sprintf("[%s].map((one) => document.querySelector(one).value)", strings.Join([]string{quote(field("name")), quote(field("statsIntervalMs")), quote(field("retentionHours"))}, ",")), &values)
 	require.Equal(t, []string{"Admin's shop", "2.5", "48"}, values, "what was typed is kept, and what was not is theirs")
 	require.Zero(t, s.app().StatsIntervalMs, "nothing was written")
-	p.until(patience, "document.querySelector('#general [data-testid=conflict]')?.innerText.includes(\"Root's shop\")")
+	p.Until(patience, "document.querySelector('#general [data-testid=conflict]')?.innerText.includes(\"Root's shop\")")
 	p.click("#measuring [data-testid=again]")
-	p.until(patience, "document.querySelector('#measuring [data-testid=done]')")
+	p.Until(patience, "document.querySelector('#measuring [data-testid=done]')")
 	doc := s.app()
 	require.Equal(t, []any{"Root's shop", 2500, 48}, []any{doc.Name, doc.StatsIntervalMs, doc.RetentionHours})
 	p.fill(field("limits.dailyMiB"), "500")
 	p.saves("measuring")
-	p.until(patience, "document.querySelector('[data-testid=today]')?.innerText === '0 B of 524.3 MB a day used since midnight UTC'")
+	p.Until(patience, "document.querySelector('[data-testid=today]')?.innerText === '0 B of 524.3 MB a day used since midnight UTC'")
 	p.click("#general [data-testid=conflict] button") // theirs
-	p.get("document.querySelector("+quote(field("name"))+").value", &values[0])
+	p.Get("document.querySelector("+quote(field("name"))+").value", &values[0])
 	require.Equal(t, "Root's shop", values[0])
 
 	other.click("[data-testid=add-secret]") // at another revision than the one that is stored
 	other.click("dialog [data-testid=submit]")
-	other.until(patience, "document.querySelector('dialog [data-testid=changed]')?.innerText.includes('Measurement interval: not set → 2.5 s')")
+	other.Until(patience, "document.querySelector('dialog [data-testid=changed]')?.innerText.includes('Measurement interval: not set → 2.5 s')")
 	require.Len(t, s.app().Secrets, 1)
 	other.click("dialog [data-testid=again]")
-	other.until(patience, "document.querySelector('dialog [data-testid=secret]')")
+	other.Until(patience, "document.querySelector('dialog [data-testid=secret]')")
 	other.click("dialog [data-testid=stored]")
 	require.Len(t, s.app().Secrets, 2)
-	other.closeTab()
+	other.CloseTab()
 }
 
 // webhooks: one is registered, tested, refused, delivered again, and gets another secret.
@@ -340,43 +336,43 @@ func (s *settings) webhooks() {
 	p.fill("dialog "+field("id"), "ops")
 	p.fill("dialog "+field("url"), "http://hooks.example/x")
 	p.click("dialog [data-testid=submit]")
-	p.until(patience, "document.querySelector('dialog [data-field=url] [data-testid=fault]')?.innerText.includes('must be an https URL')")
+	p.Until(patience, "document.querySelector('dialog [data-field=url] [data-testid=fault]')?.innerText.includes('must be an https URL')")
 	p.fill("dialog "+field("url"), s.hook.url)
 	p.click("dialog [data-testid=submit]")
-	p.until(patience, "document.querySelector('dialog [data-testid=secret]')?.value.startsWith('whsec_')")
+	p.Until(patience, "document.querySelector('dialog [data-testid=secret]')?.value.startsWith('whsec_')")
 	p.click("dialog [data-testid=stored]")
 
 	p.click("[data-testid=test]")
-	p.until(patience, "document.querySelector('[data-testid=webhook] [data-testid=done]')?.innerText.includes('answered with status 200')")
+	p.Until(patience, "document.querySelector('[data-testid=webhook] [data-testid=done]')?.innerText.includes('answered with status 200')")
 	require.Equal(t, int64(1), s.hook.got.Load())
 	s.hook.status.Store(http.StatusInternalServerError)
 	p.click("[data-testid=test]")
-	p.until(patience, "document.querySelector('[data-testid=webhook] .notice.error')?.innerText.includes('The test failed: status 500')")
+	p.Until(patience, "document.querySelector('[data-testid=webhook] .notice.error')?.innerText.includes('The test failed: status 500')")
 	p.click("[data-testid=deliveries] summary")
-	p.until(patience, "document.querySelector('[data-testid=delivery][data-state=dead]') && document.querySelector('[data-testid=delivery][data-state=delivered]')")
+	p.Until(patience, "document.querySelector('[data-testid=delivery][data-state=dead]') && document.querySelector('[data-testid=delivery][data-state=delivered]')")
 	p.accessible("webhooks")
 	s.hook.status.Store(http.StatusNoContent)
 	p.click("[data-testid=replay]")
-	eventually(t, patience, "the dead letter is delivered", func() (bool, string) {
+	browser.Eventually(t, patience, "the dead letter is delivered", func() (bool, string) {
 		var n int
 		p.click("[data-testid=refresh]")
-		p.get("document.querySelectorAll('[data-testid=delivery][data-state=delivered]').length", &n)
+		p.Get("document.querySelectorAll('[data-testid=delivery][data-state=delivered]').length", &n)
 		return n == 2, strconv.Itoa(n)
 	})
 	require.Equal(t, int64(3), s.hook.got.Load())
 
 	p.click("[data-testid=rotate]")
 	p.click("dialog [data-testid=confirm]")
-	p.until(patience, "document.querySelector('dialog [data-testid=secret]')?.value.startsWith('whsec_')")
+	p.Until(patience, "document.querySelector('dialog [data-testid=secret]')?.value.startsWith('whsec_')")
 	p.click("dialog [data-testid=stored]")
 	p.click("[data-testid=edit]")
 	p.fill("dialog "+field("format"), "1")
 	p.click("dialog [data-testid=submit]")
-	p.until(patience, "!document.querySelector('dialog') && document.querySelector('[data-testid=webhook]').innerText.includes('Slack')")
+	p.Until(patience, "!document.querySelector('dialog') && document.querySelector('[data-testid=webhook]').innerText.includes('Slack')")
 	require.Equal(t, "slack", s.app().Webhooks[0].Format)
 	p.click("[data-testid=webhook] [data-testid=delete]")
 	s.confirms("ops")
-	p.until(patience, "!document.querySelector('[data-testid=webhook]')")
+	p.Until(patience, "!document.querySelector('[data-testid=webhook]')")
 	require.Empty(t, s.app().Webhooks)
 }
 
@@ -384,10 +380,10 @@ func (s *settings) webhooks() {
 func (s *settings) confirms(text string) {
 	s.t.Helper()
 	p := s.admin
-	p.until(patience, "document.activeElement.matches('dialog #confirm-text')")
+	p.Until(patience, "document.activeElement.matches('dialog #confirm-text')")
 	var disabled bool
 	p.types(text[1:])
-	p.get("document.querySelector('dialog [data-testid=confirm]').disabled", &disabled)
+	p.Get("document.querySelector('dialog [data-testid=confirm]').disabled", &disabled)
 	require.True(s.t, disabled)
 	p.write("#confirm-text", text)
 	p.press(keyEnter)
@@ -416,41 +412,41 @@ func (s *settings) credentialsEnd() {
 	t, p := s.t, s.admin
 	p.click("[data-testid=secret-row] [data-testid=switch]")
 	p.click("dialog [data-testid=confirm]")
-	p.until(patience, "document.querySelector('[data-testid=secret-row] [data-testid=state]').innerText === 'switched off'")
+	p.Until(patience, "document.querySelector('[data-testid=secret-row] [data-testid=state]').innerText === 'switched off'")
 	require.NotEmpty(t, s.app().Secrets[0].NotAfter)
 	p.click("[data-testid=secret-row] [data-testid=switch]")
-	p.until(patience, "document.querySelector('[data-testid=secret-row] [data-testid=state]').innerText === 'valid'")
+	p.Until(patience, "document.querySelector('[data-testid=secret-row] [data-testid=state]').innerText === 'valid'")
 	p.click("[data-testid=secret-row] [data-testid=delete]")
 	p.click("dialog [data-testid=cancel]")
 	require.Len(t, s.app().Secrets, 2)
 	p.click("[data-testid=secret-row] [data-testid=delete]")
 	p.click("dialog [data-testid=confirm]")
-	p.until(patience, "document.querySelectorAll('[data-testid=secret-row]').length === 1")
+	p.Until(patience, "document.querySelectorAll('[data-testid=secret-row]').length === 1")
 	p.click("[data-testid=key-row] [data-testid=switch]")
 	p.click("dialog [data-testid=confirm]")
-	p.until(patience, "document.querySelector('[data-testid=key-row] [data-testid=state]').innerText === 'switched off'")
+	p.Until(patience, "document.querySelector('[data-testid=key-row] [data-testid=state]').innerText === 'switched off'")
 	require.True(t, s.app().Keys[0].Disabled)
 	p.click("[data-testid=revoke-all]")
 	s.confirms("shop")
-	p.until(patience, "document.querySelector('#sessions [data-testid=done]')")
+	p.Until(patience, "document.querySelector('#sessions [data-testid=done]')")
 	require.NotEmpty(t, s.app().RevokedBefore)
 	p.fill(field("user"), "ada-1")
 	p.click("[data-testid=revoke-user] button")
 	p.click("dialog [data-testid=confirm]")
-	p.until(patience, "document.querySelector('#sessions details')?.innerText.includes('(1)')")
+	p.Until(patience, "document.querySelector('#sessions details')?.innerText.includes('(1)')")
 }
 
 // personalData: what is stored of the caller is exported, and erased. The key of pseudonyms is replaced.
 func (s *settings) personalData() {
 	t, p := s.t, s.admin
-	p.run("((make) => { window.saved = []; URL.createObjectURL = (file) => { file.text().then((text) => saved.push(text)); return make(file); }; })(URL.createObjectURL)")
+	p.Run("((make) => { window.saved = []; URL.createObjectURL = (file) => { file.text().then((text) => saved.push(text)); return make(file); }; })(URL.createObjectURL)")
 	p.click("[data-testid=export-user]")
-	p.until(patience, "document.querySelector('#requests [data-testid=fault]')?.innerText.includes('a user')")
+	p.Until(patience, "document.querySelector('#requests [data-testid=fault]')?.innerText.includes('a user')")
 	p.fill(field("userID"), "ada-1")
 	p.click("[data-testid=export-user]")
-	p.until(patience, "saved.length === 1 && document.querySelector('#requests [data-testid=done]')?.innerText.includes('The export is complete')")
+	p.Until(patience, "saved.length === 1 && document.querySelector('#requests [data-testid=done]')?.innerText.includes('The export is complete')")
 	var lines []map[string]any
-	p.get(`saved[0].trimEnd().split("\n").map((line) => JSON.parse(line))`, &lines)
+	p.Get(`saved[0].trimEnd().split("\n").map((line) => JSON.parse(line))`, &lines)
 	require.Equal(t, "user", lines[0]["type"])
 	require.Contains(t, jsonOf(lines[0]), "Ada Lovelace")
 	require.Contains(t, jsonOf(lines), "the customerID")
@@ -459,16 +455,16 @@ func (s *settings) personalData() {
 
 	p.click("[data-testid=erase-user]")
 	s.confirms("ada-1")
-	p.until(patience, "document.querySelector('#requests [data-testid=done]')?.innerText.includes('Erased: 1 session,')")
+	p.Until(patience, "document.querySelector('#requests [data-testid=done]')?.innerText.includes('Erased: 1 session,')")
 	p.click("[data-testid=user-id-key]")
 	p.click("dialog [data-testid=confirm]")
-	p.until(patience, "document.querySelector('#requests [data-testid=done]')?.innerText.includes('A new key is in use')")
+	p.Until(patience, "document.querySelector('#requests [data-testid=done]')?.innerText.includes('A new key is in use')")
 	p.goes(s.dashboard + "/search?" + url.Values{"app": {"shop"}, "user": {"ada-1"}}.Encode())
-	p.until(patience, "document.querySelector('[aria-busy=false]') && !document.body.innerText.includes('shop call')")
+	p.Until(patience, "document.querySelector('[aria-busy=false]') && !document.body.innerText.includes('shop call')")
 	p.goes(s.dashboard + "/search?app=shop")
 	p.shows("shop call")
 	var text string
-	p.get("document.body.innerText", &text)
+	p.Get("document.body.innerText", &text)
 	require.NotContains(t, text, "Ada")
 	s.opens(shopPage)
 }
@@ -479,7 +475,7 @@ func (s *settings) declared() {
 	s.opens("/settings/app?app=demo")
 	p.shows("The collector's configuration declares this app")
 	var controls int
-	p.get("document.querySelectorAll('#parts :is(input, textarea, select, button):not(:disabled, #requests *)').length", &controls)
+	p.Get("document.querySelectorAll('#parts :is(input, textarea, select, button):not(:disabled, #requests *)').length", &controls)
 	require.Zero(s.t, controls)
 	p.accessible("declared")
 }
@@ -493,17 +489,17 @@ func (s *settings) users() {
 	p.click("[data-testid=new-user]")
 	p.fill("dialog "+field("user"), "Grace Hopper")
 	p.click("dialog [data-testid=submit]")
-	p.until(patience, "document.querySelector('dialog [data-field=user] [data-testid=fault]')")
+	p.Until(patience, "document.querySelector('dialog [data-field=user] [data-testid=fault]')")
 	p.accessible("new-user")
 	p.fill("dialog "+field("user"), "grace.hopper")
 	p.fill("dialog "+field("scope.all"), "1")
 	p.fill("dialog "+field("scope.apps"), "shop\ndemo")
 	p.click("dialog [data-testid=submit]")
 	var first, second string
-	p.until(patience, "document.querySelector('dialog [data-testid=secret]')")
-	p.get("document.querySelector('dialog [data-testid=secret]').value", &first)
+	p.Until(patience, "document.querySelector('dialog [data-testid=secret]')")
+	p.Get("document.querySelector('dialog [data-testid=secret]').value", &first)
 	p.click("dialog [data-testid=stored]")
-	p.until(patience, fmt.Sprintf("document.querySelector(%s)?.innerText.includes('shop, demo')", quote(grace)))
+	p.Until(patience, fmt.Sprintf("document.querySelector(%s)?.innerText.includes('shop, demo')", quote(grace)))
 
 	p.click(grace + "[data-testid=edit]")
 	status := p.manages("PUT", "/api/v1/users/grace.hopper", map[string]any{"roles": []string{"engineering", "support"}, "scope": map[string]any{"all": false, "apps": []string{"shop", "demo"}}},
@@ -511,16 +507,16 @@ func (s *settings) users() {
 	require.Equal(t, http.StatusOK, status)
 	p.fill("dialog "+field("scope.all"), "0")
 	p.click("dialog [data-testid=submit]")
-	p.until(patience, "document.querySelector('dialog [data-testid=changed] li')?.innerText === 'Roles: engineering → support, engineering'")
+	p.Until(patience, "document.querySelector('dialog [data-testid=changed] li')?.innerText === 'Roles: engineering → support, engineering'")
 	p.accessible("changed-user")
 	p.click("dialog [data-testid=again]")
-	p.until(patience, "!document.querySelector('dialog')")
-	p.until(patience, fmt.Sprintf("document.querySelector(%s)?.innerText.includes('support, engineering') && document.querySelector(%[1]s).innerText.includes('all apps')", quote(grace)))
+	p.Until(patience, "!document.querySelector('dialog')")
+	p.Until(patience, fmt.Sprintf("document.querySelector(%s)?.innerText.includes('support, engineering') && document.querySelector(%[1]s).innerText.includes('all apps')", quote(grace)))
 
 	p.click(grace + "[data-testid=reset]")
 	p.click("dialog [data-testid=confirm]")
-	p.until(patience, "document.querySelector('dialog [data-testid=secret]')")
-	p.get("document.querySelector('dialog [data-testid=secret]').value", &second)
+	p.Until(patience, "document.querySelector('dialog [data-testid=secret]')")
+	p.Get("document.querySelector('dialog [data-testid=secret]').value", &second)
 	require.NotEqual(t, first, second)
 	p.click("dialog [data-testid=stored]")
 	p.click(grace + "[data-testid=sign-out]")
@@ -528,7 +524,7 @@ func (s *settings) users() {
 	p.shows("All logins of grace.hopper were ended.")
 	p.click(grace + "[data-testid=delete]")
 	s.confirms("grace.hopper")
-	p.until(patience, fmt.Sprintf("!document.querySelector(%s)", quote(strings.TrimSpace(grace))))
+	p.Until(patience, fmt.Sprintf("!document.querySelector(%s)", quote(strings.TrimSpace(grace))))
 }
 
 // tokens makes an API token, reads calls with it, and revokes it.
@@ -539,22 +535,22 @@ func (s *settings) tokens() {
 	p.click("[data-testid=new-token]")
 	p.fill("dialog "+field("name"), "Assistant")
 	p.click("dialog [data-testid=submit]")
-	p.until(patience, "document.querySelector('dialog [data-field=name] [data-testid=fault]')")
+	p.Until(patience, "document.querySelector('dialog [data-field=name] [data-testid=fault]')")
 	p.accessible("new-token")
 	p.fill("dialog "+field("name"), "assistant")
 	p.fill("dialog "+field("expiresInDays"), "30")
 	p.click("dialog [data-testid=submit]")
 	var token string
-	p.until(patience, "document.querySelector('dialog [data-testid=secret]')")
-	p.get("document.querySelector('dialog [data-testid=secret]').value", &token)
+	p.Until(patience, "document.querySelector('dialog [data-testid=secret]')")
+	p.Get("document.querySelector('dialog [data-testid=secret]').value", &token)
 	p.click("dialog [data-testid=stored]")
-	p.until(patience, "document.querySelector('[data-testid=token][data-name=assistant] [data-testid=state]')?.innerText === 'Valid'")
+	p.Until(patience, "document.querySelector('[data-testid=token][data-name=assistant] [data-testid=state]')?.innerText === 'Valid'")
 	p.accessible("tokens")
 	require.Equal(t, http.StatusOK, s.readsWith(token))
 	p.click("[data-testid=token][data-name=assistant] [data-testid=revoke]")
 	p.click("dialog [data-testid=confirm]")
 	p.shows("API token assistant was revoked.")
-	p.until(patience, "document.querySelector('#list [data-testid=empty]')")
+	p.Until(patience, "document.querySelector('#list [data-testid=empty]')")
 	require.Equal(t, http.StatusUnauthorized, s.readsWith(token))
 }
 
@@ -585,7 +581,7 @@ func (s *settings) deletesApp() {
 	p.accessible("delete")
 	s.confirms("shop")
 	p.at("/settings")
-	p.until(patience, "document.querySelector('[data-testid=app][data-id=demo]') && !document.querySelector('[data-testid=app][data-id=shop]')")
+	p.Until(patience, "document.querySelector('[data-testid=app][data-id=demo]') && !document.querySelector('[data-testid=app][data-id=shop]')")
 	p.goes(s.dashboard + shopPage)
 	p.shows("There is no such app")
 	p.accessible("no-app")
@@ -602,9 +598,9 @@ func (s *settings) auditLog() {
 	p.fill("[name=action]", "changeUser")
 	p.fill("[name=actor]", "admin")
 	p.click("#filters button")
-	p.until(patience, "location.search === '?actor=admin&action=changeUser' && document.querySelectorAll('[data-testid=entry]').length > 3")
+	p.Until(patience, "location.search === '?actor=admin&action=changeUser' && document.querySelectorAll('[data-testid=entry]').length > 3")
 	var actions []string
-	p.get("[...new Set([...document.querySelectorAll('[data-testid=entry]')].map((one) => one.dataset.action))]", &actions)
+	p.Get("[...new Set([...document.querySelectorAll('[data-testid=entry]')].map((one) => one.dataset.action))]", &actions)
 	require.Equal(t, []string{"changeUser"}, actions)
 	s.opens("/settings/audit?action=changeApp&app=nothing")
 	p.shows("No entry fits this filter.")

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 const (
@@ -22,36 +24,36 @@ const (
 //
 // spec: DASH-02
 func TestSideBySide(t *testing.T) {
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
-			need(t, programs[kind]...)
+			browser.Require(t, kind)
 			w := lookAt(t, kind, 5*time.Minute)
 			p := w.page
-			p.until(patience, `document.querySelector("#main").ariaBusy === "false"`)
-			p.run(`[...document.querySelectorAll("button")].find((one) => one.textContent === "Side by side").click()`)
-			p.run(pickSide + `("Left side", "guest 2, sent")`)
-			p.run(pickSide + `("Right side", "guest 5, received")`)
+			p.Until(patience, `document.querySelector("#main").ariaBusy === "false"`)
+			p.Run(`[...document.querySelectorAll("button")].find((one) => one.textContent === "Side by side").click()`)
+			p.Run(pickSide + `("Left side", "guest 2, sent")`)
+			p.Run(pickSide + `("Right side", "guest 5, received")`)
 			var titles []string
-			p.get(pairCharts+`.map((one) => one.querySelector("figcaption").textContent)`, &titles)
+			p.Get(pairCharts+`.map((one) => one.querySelector("figcaption").textContent)`, &titles)
 			require.Len(t, titles, 8, "score, bit rate, loss, round trip and jitter without those that neither has: %q", titles)
 			require.Equal(t, []string{"Scoreguest 2 · sent", "Scoreguest 5 · received"}, titles[:2])
 
-			p.run(`document.querySelector("[data-testid=side-by-side]").scrollIntoView()`)
-			p.until(patience, pairCharts+`.every((one) => one.querySelector("canvas"))`)
-			p.run(pairCharts + `[0].dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }))`)
-			p.until(patience, pairCharts+`.every((one) => !one.querySelector(".readout").classList.contains("means"))`)
+			p.Run(`document.querySelector("[data-testid=side-by-side]").scrollIntoView()`)
+			p.Until(patience, pairCharts+`.every((one) => one.querySelector("canvas"))`)
+			p.Run(pairCharts + `[0].dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }))`)
+			p.Until(patience, pairCharts+`.every((one) => !one.querySelector(".readout").classList.contains("means"))`)
 
 			var address string
-			p.get("location.href", &address)
-			again := openPage(t, p.browser, "again", address)
-			again.until(patience, pairCharts+`.length === 8`)
+			p.Get("location.href", &address)
+			again := openPage(t, p.Browser, "again", address)
+			again.Until(patience, pairCharts+`.length === 8`)
 			var sides []string
-			again.get(`["Left side", "Right side"].map((label) => document.querySelector("select[aria-label='" + label + "']").selectedOptions[0].textContent)`, &sides)
+			again.Get(`["Left side", "Right side"].map((label) => document.querySelector("select[aria-label='" + label + "']").selectedOptions[0].textContent)`, &sides)
 			require.Equal(t, []string{"guest 2, sent", "guest 5, received"}, sides)
 			again.looks("conference-side-by-side")
-			if kind == chromium {
+			if kind == browser.Chromium {
 				again.view(360, false)
-				again.until(patience, pairCharts+`[0].getBoundingClientRect().bottom <= `+pairCharts+`[1].getBoundingClientRect().top`)
+				again.Until(patience, pairCharts+`[0].getBoundingClientRect().bottom <= `+pairCharts+`[1].getBoundingClientRect().top`)
 			}
 			other, err := url.Parse(address)
 			require.NoError(t, err)
@@ -59,9 +61,9 @@ func TestSideBySide(t *testing.T) {
 			query.Set("left", "nobody")
 			query.Set("right", "<b>.x.y")
 			other.RawQuery = query.Encode()
-			wrong := openPage(t, p.browser, "wrong", other.String())
-			wrong.until(patience, `document.querySelector("#main").ariaBusy === "false" && !document.querySelector("[data-testid=side-by-side]")`)
-			require.Empty(t, p.browser.errors(), "the page runs without an error")
+			wrong := openPage(t, p.Browser, "wrong", other.String())
+			wrong.Until(patience, `document.querySelector("#main").ariaBusy === "false" && !document.querySelector("[data-testid=side-by-side]")`)
+			require.Empty(t, p.Browser.Errors(), "the page runs without an error")
 		})
 	}
 }

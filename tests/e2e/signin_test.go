@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // signedConfig adds sign-in, the management API on the dashboard and webhooks, as deploy/run.yaml has them.
@@ -41,49 +43,49 @@ func startSigned(t *testing.T) (*collector, *libraryPages) {
 // printed returns what the collector printed at its start.
 func (c *collector) printed(pattern string) string {
 	c.t.Helper()
-	text, err := firstMatch(c.out, regexp.MustCompile(pattern))
+	text, err := browser.FirstMatch(c.out, regexp.MustCompile(pattern))
 	require.NoError(c.t, err)
 	return text
 }
 
 // openAs opens a page with cookies of its own, as another person's browser has them.
-func openAs(t *testing.T, b *browser, name, address string) *page {
+func openAs(t *testing.T, b *browser.Browser, name, address string) *page {
 	t.Helper()
 	var user struct {
 		UserContext string `json:"userContext"`
 	}
-	require.NoError(t, b.do("browser.createUserContext", map[string]any{}, &user))
+	require.NoError(t, b.Do("browser.createUserContext", map[string]any{}, &user))
 	var created struct {
 		Context string `json:"context"`
 	}
-	require.NoError(t, b.do("browsingContext.create", map[string]any{"type": "window", "userContext": user.UserContext}, &created))
-	p := &page{t: t, browser: b, context: created.Context, name: name}
-	t.Cleanup(p.keepIfFailed)
+	require.NoError(t, b.Do("browsingContext.create", map[string]any{"type": "window", "userContext": user.UserContext}, &created))
+	p := &page{&browser.Page{T: t, Browser: b, Context: created.Context, Name: name}}
+	t.Cleanup(p.KeepIfFailed)
 	p.goes(address)
 	return p
 }
 
 // goes goes to an address.
 func (p *page) goes(address string) {
-	p.t.Helper()
-	require.NoError(p.t, p.browser.navigate(p.context, address), p.name)
+	p.T.Helper()
+	require.NoError(p.T, p.Browser.Navigate(p.Context, address), p.Name)
 }
 
 // at waits until the page has a path.
 func (p *page) at(path string) {
-	p.t.Helper()
-	p.until(patience, "document.readyState === 'complete' && location.pathname === "+quote(path))
+	p.T.Helper()
+	p.Until(patience, "document.readyState === 'complete' && location.pathname === "+quote(path))
 }
 
 // shows waits until the page has a text.
 func (p *page) shows(text string) {
-	p.t.Helper()
-	p.until(patience, "document.body.innerText.includes("+quote(text)+")")
+	p.T.Helper()
+	p.Until(patience, "document.body.innerText.includes("+quote(text)+")")
 }
 
 // signsIn types a name and a password, and presses Enter.
 func (p *page) signsIn(name, password string) {
-	p.t.Helper()
+	p.T.Helper()
 	p.at("/signin")
 	p.write("#user", name)
 	p.tabTo("#password")
@@ -93,7 +95,7 @@ func (p *page) signsIn(name, password string) {
 
 // changesPassword types a new password twice.
 func (p *page) changesPassword(current, next, again string) {
-	p.t.Helper()
+	p.T.Helper()
 	p.at("/password")
 	if current != "" {
 		p.write("#current", current)
@@ -106,23 +108,23 @@ func (p *page) changesPassword(current, next, again string) {
 
 // nav returns the links of the header, and the settings pages that are linked.
 func (p *page) nav() (names []string) {
-	p.t.Helper()
-	p.until(patience, "document.querySelector('[data-testid=signed-in]')")
-	p.get("[...document.querySelectorAll('.topbar nav a, #settings-nav a')].map((a) => a.innerText)", &names)
+	p.T.Helper()
+	p.Until(patience, "document.querySelector('[data-testid=signed-in]')")
+	p.Get("[...document.querySelectorAll('.topbar nav a, #settings-nav a')].map((a) => a.innerText)", &names)
 	return names
 }
 
 // manages sends a request to the management API from a page, as the user who is signed in there.
 func (p *page) manages(method, path string, body any, headers map[string]string, into any) (status int) {
-	p.t.Helper()
+	p.T.Helper()
 	var answer struct {
 		Status int
 		Body   any
 	}
-	p.get(fmt.Sprintf(`fetch(%s, { method: %s, headers: { 'Content-Type': 'application/json', ...%s }, body: %s }).then(async (r) => ({ status: r.status, body: r.status === 204 ? null : await r.json() }))`,
+	p.Get(fmt.Sprintf(`fetch(%s, { method: %s, headers: { 'Content-Type': 'application/json', ...%s }, body: %s }).then(async (r) => ({ status: r.status, body: r.status === 204 ? null : await r.json() }))`,
 		quote(path), quote(method), jsonOf(headers), map[bool]string{true: "undefined", false: "JSON.stringify(" + jsonOf(body) + ")"}[body == nil]), &answer)
 	if into != nil {
-		require.NoError(p.t, remarshal(answer.Body, into))
+		require.NoError(p.T, remarshal(answer.Body, into))
 	}
 	return answer.Status
 }
@@ -141,12 +143,12 @@ func remarshal(from, into any) error { return json.Unmarshal([]byte(jsonOf(from)
 //
 // spec: DASH-03, DASH-05
 func TestSignIn(t *testing.T) {
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			need(t, programs[kind]...)
+			browser.Require(t, kind)
 			c, served := startSigned(t)
-			b := startBrowser(t, kind)
+			b := browser.Start(t, kind)
 			admin := c.admits(t, b)
 			c.namesByRole(t, b, admin, served)
 			admin.tabTo("[data-testid=signed-in] button")
@@ -157,13 +159,13 @@ func TestSignIn(t *testing.T) {
 			admin.at("/signin")
 			admin.signsIn("admin", nextPassword)
 			admin.at("/unattached") // where the visitor wanted to go
-			require.Empty(t, b.scriptErrors(), "the pages run without an error")
+			require.Empty(t, b.ScriptErrors(), "the pages run without an error")
 		})
 	}
 }
 
 // admits brings the first administrator in, from the printed link to a password of one's own.
-func (c *collector) admits(t *testing.T, b *browser) *page {
+func (c *collector) admits(t *testing.T, b *browser.Browser) *page {
 	t.Helper()
 	p := openAs(t, b, "admin", c.dashboard+"/")
 	p.at("/signin")
@@ -186,7 +188,7 @@ func (c *collector) admits(t *testing.T, b *browser) *page {
 	used.focused("button")
 	used.press(keyEnter)
 	used.shows("This link was used, or it is too old.")
-	used.closeTab()
+	used.CloseTab()
 
 	p.tabTo("[data-testid=signed-in] a")
 	p.press(keyEnter)
@@ -219,11 +221,11 @@ var employees = []employee{
 }
 
 // namesByRole makes a call and reads it as each of the people.
-func (c *collector) namesByRole(t *testing.T, b *browser, admin *page, served *libraryPages) {
+func (c *collector) namesByRole(t *testing.T, b *browser.Browser, admin *page, served *libraryPages) {
 	t.Helper()
 	caller := openPage(t, b, "caller", served.url+"/search.html?"+url.Values{"room": {"standup"}}.Encode())
 	until(t, caller, "outcome.sent > 0")
-	caller.run("end()")
+	caller.Run("end()")
 	for _, one := range employees {
 		var made struct{ Password string }
 		require.Equal(t, 201, admin.manages("PUT", "/api/v1/users/"+one.name, one.rights, map[string]string{"If-None-Match": "*"}, &made))
@@ -235,21 +237,21 @@ func (c *collector) namesByRole(t *testing.T, b *browser, admin *page, served *l
 		p.at("/password") // nothing else before
 		p.changesPassword(made.Password, firstPassword, firstPassword)
 		p.at(one.lands)
-		p.until(patience, fmt.Sprintf("document.querySelectorAll('.topbar nav a, #settings-nav a').length === %d", len(one.nav)))
+		p.Until(patience, fmt.Sprintf("document.querySelectorAll('.topbar nav a, #settings-nav a').length === %d", len(one.nav)))
 		require.Equal(t, one.nav, p.nav(), one.name)
 		if one.reads != "" {
 			p.goes(c.dashboard + "/search")
 			p.shows("standup")
-			p.until(patience, fmt.Sprintf("document.querySelector('[data-testid=conference] .people').innerText.includes(%q)", one.reads))
+			p.Until(patience, fmt.Sprintf("document.querySelector('[data-testid=conference] .people').innerText.includes(%q)", one.reads))
 			var text string
-			p.get("document.body.innerText", &text)
+			p.Get("document.body.innerText", &text)
 			require.Equal(t, one.name == "grace", regexp.MustCompile("Lovelace").MatchString(text), one.name)
 		}
 		p.goes(c.dashboard + one.refused)
 		p.shows("Not permitted")
 		p.shows(one.why)
 		p.accessible("denied-" + one.name)
-		p.closeTab()
+		p.CloseTab()
 	}
-	caller.closeTab()
+	caller.CloseTab()
 }

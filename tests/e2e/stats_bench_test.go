@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	library "github.com/qosrtc/qos/client"
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // benchClient makes the figures of the library's cost; it takes half an hour on a quiet machine:
@@ -47,7 +48,7 @@ func TestLibraryCost(t *testing.T) {
 	c.origins = []string{pages}
 	c.start()
 	var table strings.Builder
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range []string{browser.Chromium, browser.Firefox} {
 		t.Run(kind, func(t *testing.T) { // -run takes one of them
 			for _, count := range benchCounts() {
 				table.WriteString(benchRow(t, c, pages, kind, count))
@@ -64,12 +65,12 @@ func TestLibraryCost(t *testing.T) {
 
 func benchRow(t *testing.T, c *collector, pages, kind string, count int) string {
 	t.Helper()
-	b := startBrowser(t, kind)
-	defer b.stop()
+	b := browser.Start(t, kind)
+	defer b.Stop()
 	p := openPage(t, b, strconv.Itoa(count), pages+"/bench/page.html")
 	startBench(p, c, count, "/dist/qos.min.js")
 	times := takeTurns(p)
-	p.context = "" // the browser goes
+	p.Context = "" // the browser goes
 	ms := map[string]float64{}
 	for way, all := range times {
 		slices.Sort(all)
@@ -100,24 +101,24 @@ func startBenchPages(t *testing.T) string {
 }
 
 func startBench(p *page, c *collector, count int, script string) {
-	p.t.Helper()
-	p.run(fmt.Sprintf("void start(%d, %q, %q).then(() => { bench.started = true; }, (e) => { bench.failed = String(e.stack || e); })", count, c.receiver+"/", script))
-	p.until(patience, "bench.started || bench.failed")
+	p.T.Helper()
+	p.Run(fmt.Sprintf("void start(%d, %q, %q).then(() => { bench.started = true; }, (e) => { bench.failed = String(e.stack || e); })", count, c.receiver+"/", script))
+	p.Until(patience, "bench.started || bench.failed")
 	var failed string
-	p.get("bench.failed ?? ''", &failed)
-	require.Empty(p.t, failed)
-	p.until(patience, "bench.init.some(([csError]) => csError === 'success')")
-	p.until(patience, "ready()")
-	p.run("go('library', 1)") // what is new is announced, and the code is warm
-	p.run("go('read', 1)")
-	p.run("go('library', 1)")
+	p.Get("bench.failed ?? ''", &failed)
+	require.Empty(p.T, failed)
+	p.Until(patience, "bench.init.some(([csError]) => csError === 'success')")
+	p.Until(patience, "ready()")
+	p.Run("go('library', 1)") // what is new is announced, and the code is warm
+	p.Run("go('read', 1)")
+	p.Run("go('library', 1)")
 }
 
 // takeTurns returns one interval's times, in ms; those of idle are of a second. What the calls
 // cost of themselves drifts, so each turn stands between two of doing nothing, whose mean is
 // taken off.
 func takeTurns(p *page) map[string][]float64 {
-	p.t.Helper()
+	p.T.Helper()
 	thread := mainThread(p)
 	times := map[string][]float64{}
 	idle := thread.turn("idle")
@@ -131,8 +132,8 @@ func takeTurns(p *page) map[string][]float64 {
 		}
 	}
 	var missed int
-	p.get("bench.missed", &missed)
-	require.Zero(p.t, missed, "measurements that did not come")
+	p.Get("bench.missed", &missed)
+	require.Zero(p.T, missed, "measurements that did not come")
 	return times
 }
 
@@ -149,19 +150,19 @@ type thread struct {
 
 // mainThread finds it among the browser's by letting the page run in circles.
 func mainThread(p *page) thread {
-	p.t.Helper()
+	p.T.Helper()
 	schedules, err := filepath.Glob("/proc/[0-9]*/task/[0-9]*/schedstat")
-	require.NoError(p.t, err)
+	require.NoError(p.T, err)
 	before := map[string]float64{}
 	for _, file := range schedules {
 		parts := strings.Split(file, "/")
 		pid, _ := strconv.Atoi(parts[2])
 		group, err := syscall.Getpgid(pid)
-		if err == nil && group == p.browser.process.cmd.Process.Pid && parts[2] == parts[4] {
+		if err == nil && group == p.Browser.Process.PID() && parts[2] == parts[4] {
 			before[file] = ranMs(file)
 		}
 	}
-	p.run("(() => { const end = performance.now() + 2000; while (performance.now() < end); })()")
+	p.Run("(() => { const end = performance.now() + 2000; while (performance.now() < end); })()")
 	var busiest string
 	var most float64
 	for file, ms := range before {
@@ -169,7 +170,7 @@ func mainThread(p *page) thread {
 			busiest, most = file, ran
 		}
 	}
-	require.NotEmpty(p.t, busiest)
+	require.NotEmpty(p.T, busiest)
 	return thread{page: p, schedule: busiest}
 }
 
@@ -185,10 +186,10 @@ func ranMs(schedule string) float64 {
 }
 
 func (th thread) turn(way string) cost {
-	th.page.t.Helper()
+	th.page.T.Helper()
 	var taken cost
 	before := ranMs(th.schedule)
-	th.page.get(fmt.Sprintf("go(%q, %d)", way, timesPerTurn), &taken.wallMs)
+	th.page.Get(fmt.Sprintf("go(%q, %d)", way, timesPerTurn), &taken.wallMs)
 	taken.cpuMs = ranMs(th.schedule) - before
 	return taken
 }
@@ -200,30 +201,30 @@ type cdp struct {
 }
 
 func openCDP(p *page) *cdp {
-	p.t.Helper()
+	p.T.Helper()
 	var answer struct {
 		Session string `json:"session"`
 	}
-	require.NoError(p.t, p.browser.do("goog:cdp.getSession", map[string]any{"context": p.context}, &answer))
+	require.NoError(p.T, p.Browser.Do("goog:cdp.getSession", map[string]any{"context": p.Context}, &answer))
 	return &cdp{page: p, session: answer.Session}
 }
 
 func (c *cdp) do(method string, params map[string]any, result any) {
-	c.page.t.Helper()
+	c.page.T.Helper()
 	var answer struct {
 		Result json.RawMessage `json:"result"`
 	}
-	require.NoError(c.page.t, c.page.browser.do("goog:cdp.sendCommand",
+	require.NoError(c.page.T, c.page.Browser.Do("goog:cdp.sendCommand",
 		map[string]any{"method": method, "params": params, "session": c.session}, &answer))
 	if result != nil {
-		require.NoError(c.page.t, json.Unmarshal(answer.Result, result))
+		require.NoError(c.page.T, json.Unmarshal(answer.Result, result))
 	}
 }
 
 // profileBench prints the functions that take most of the library's time.
 func profileBench(t *testing.T, c *collector, pages string) {
 	t.Helper()
-	b := startBrowser(t, chromium)
+	b := browser.Start(t, browser.Chromium)
 	p := openPage(t, b, "profile", pages+"/bench/page.html")
 	startBench(p, c, 20, "/dist/qos.js")
 	cdp := openCDP(p)
@@ -231,7 +232,7 @@ func profileBench(t *testing.T, c *collector, pages string) {
 	cdp.do("Profiler.setSamplingInterval", map[string]any{"interval": 100}, nil)
 	cdp.do("Profiler.start", map[string]any{}, nil)
 	for range 20 {
-		p.run("go('library', 1)")
+		p.Run("go('library', 1)")
 	}
 	var answer struct {
 		Profile struct {

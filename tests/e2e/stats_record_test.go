@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // recordInto names the folder that recordings are written into; without it none is made:
@@ -30,9 +32,9 @@ func TestRecordStats(t *testing.T) {
 	if *recordInto == "" {
 		t.Skip("recordings are made on demand: -record-stats")
 	}
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range []string{browser.Chromium, browser.Firefox} {
 		t.Run(kind, func(t *testing.T) {
-			b := startBrowser(t, kind)
+			b := browser.Start(t, kind)
 			p := openPage(t, b, "stats", startStatsPages(t)+"/stats.html")
 			for _, name := range recorded {
 				if only := os.Getenv("QOS_ONLY"); only == "" || only == name {
@@ -51,12 +53,12 @@ func recordScenario(t *testing.T, p *page, name string) {
 		r = startRelay(t, lossFraction)
 		relayed = fmt.Sprintf("{urls: %q, username: %q, credential: %q}", r.url, relayUser, relaySecret)
 	}
-	p.run(fmt.Sprintf("void (globalThis.made = null, record(%q, %s).then((it) => { made = it; }, (e) => { made = {error: String(e.stack || e)}; }))", name, relayed))
-	p.until(patience, "made")
+	p.Run(fmt.Sprintf("void (globalThis.made = null, record(%q, %s).then((it) => { made = it; }, (e) => { made = {error: String(e.stack || e)}; }))", name, relayed))
+	p.Until(patience, "made")
 	var made map[string]any
-	p.get("made", &made)
+	p.Get("made", &made)
 	require.Nil(t, made["error"], name)
-	made["browser"] = strings.ToLower(p.browser.kind)
+	made["browser"] = strings.ToLower(p.Browser.Kind)
 	if r != nil {
 		made["relay"] = map[string]any{"carried": r.carried.Load(), "dropped": r.dropped.Load()}
 	}
@@ -68,7 +70,7 @@ func recordScenario(t *testing.T, p *page, name string) {
 	_, err = zip.Write(raw)
 	require.NoError(t, err)
 	require.NoError(t, zip.Close())
-	file := filepath.Join("..", "..", *recordInto, strings.ToLower(p.browser.kind)+"-"+name+".json.gz")
+	file := filepath.Join("..", "..", *recordInto, strings.ToLower(p.Browser.Kind)+"-"+name+".json.gz")
 	require.NoError(t, os.WriteFile(file, packed.Bytes(), 0o644))
 	t.Logf("%s: %d bytes, %d packed", file, len(raw), packed.Len())
 }

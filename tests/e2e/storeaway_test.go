@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/testenv"
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // awayPages are pages, and what of them is there while the store answers.
@@ -23,11 +25,10 @@ var awayPages = []struct{ name, path, drawn string }{
 //
 // spec: DASH-05, SRV-05
 func TestStoreAway(t *testing.T) {
-	need(t)
+	browser.Require(t)
 	db, err := newDatabase(t)
 	if err != nil {
-		require.NotEqual(t, "required", os.Getenv("QOS_POSTGRES"), err)
-		t.Skip(err)
+		testenv.Missing(t, err)
 	}
 	c := newCollector(t)
 	c.storage = fmt.Sprintf("{postgres: {dsn: %q}}", db.dsn)
@@ -39,9 +40,9 @@ func TestStoreAway(t *testing.T) {
 	db.stop()
 	ada.event(2)
 	for _, p := range pages {
-		p.until(patience, "document.querySelector('#alert .notice')?.innerText.includes('could not be read')")
-		p.until(patience, "!document.querySelector('main [aria-busy=true]')")
-		c.picture(t, p, p.browser.kind+" "+p.name+" store away")
+		p.Until(patience, "document.querySelector('#alert .notice')?.innerText.includes('could not be read')")
+		p.Until(patience, "!document.querySelector('main [aria-busy=true]')")
+		c.picture(t, p, p.Browser.Kind+" "+p.Name+" store away")
 	}
 	for _, path := range []string{"/api/conferences", "/api/overview?from=1&to=2", "/api/contrast?from=1&to=2"} {
 		body, status, err := fetch(t.Context(), c.dashboard+path)
@@ -52,7 +53,7 @@ func TestStoreAway(t *testing.T) {
 	db.start()
 	ada.acked(2)
 	for _, p := range pages {
-		p.until(patience, "!document.querySelector('#alert .notice')")
+		p.Until(patience, "!document.querySelector('#alert .notice')")
 	}
 	require.Equal(t, 2, c.custom(t))
 
@@ -65,24 +66,24 @@ func TestStoreAway(t *testing.T) {
 	ada.acked(3)
 	require.Equal(t, 3, c.custom(t))
 	for _, p := range pages {
-		p.until(patience, "!document.querySelector('#alert .notice')")
+		p.Until(patience, "!document.querySelector('#alert .notice')")
 	}
 }
 
-// openBoth opens the list and the conference in both browsers.
+// openBoth opens the list and the conference.
 func (c *collector) openBoth(t *testing.T) (pages []*page) {
 	t.Helper()
 	all := c.conferences()
 	require.Len(t, all, 1)
-	for _, kind := range []string{chromium, firefox} {
-		b := startBrowser(t, kind)
+	for _, kind := range browserKinds() {
+		b := browser.Start(t, kind)
 		for _, one := range awayPages {
 			path := one.path
 			if path == "" {
 				path = "/conference?" + all[0].Encode()
 			}
 			p := openPage(t, b, one.name, c.dashboard+path)
-			p.until(patience, fmt.Sprintf("document.querySelector(%q)", one.drawn))
+			p.Until(patience, fmt.Sprintf("document.querySelector(%q)", one.drawn))
 			pages = append(pages, p)
 		}
 	}

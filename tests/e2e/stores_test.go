@@ -17,9 +17,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/postgres"
 	"github.com/qosrtc/qos/storage/sqlite"
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // reader is a store, opened beside the collectors that write to it.
@@ -50,7 +52,7 @@ func newRotation(t *testing.T, pages string) *stores {
 	first.origins = append(first.origins, pages)
 	dsn, err := startPostgres(t)
 	if err != nil {
-		require.NotEqual(t, "required", os.Getenv("QOS_POSTGRES"), err)
+		require.False(t, testenv.Required(), err)
 		t.Logf("one collector alone: %v", err)
 		return newStores(t, first)
 	}
@@ -123,7 +125,7 @@ func (d *database) start() {
 	d.t.Helper()
 	d.server = d.make()
 	require.NoError(d.t, d.server.Start())
-	eventually(d.t, patience, "PostgreSQL answers", func() (bool, string) {
+	browser.Eventually(d.t, patience, "PostgreSQL answers", func() (bool, string) {
 		store, err := postgres.Open(d.t.Context(), d.dsn, postgres.Options{})
 		if err != nil {
 			return false, err.Error()

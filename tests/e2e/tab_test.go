@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	library "github.com/qosrtc/qos/client"
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // startPages serves testdata/tab.html, another page to go to, and the library as it ships.
@@ -55,35 +56,35 @@ type tab struct {
 	room  string
 }
 
-func openTab(t *testing.T, b *browser, pages, room string, f *front, more url.Values) *tab {
+func openTab(t *testing.T, b *browser.Browser, pages, room string, f *front, more url.Values) *tab {
 	t.Helper()
-	user := "ada in " + b.kind
+	user := "ada in " + b.Kind
 	query := url.Values{"room": {room}, "user": {user}, "backend": {f.url}}
-	if b.kind == firefox {
+	if b.Kind == browser.Firefox {
 		query.Set("data", "1")
 	}
 	maps.Copy(query, more)
-	b.opening.Lock() // a browser that opens many windows at once takes longest for all of them
-	defer b.opening.Unlock()
+	b.Opening.Lock() // a browser that opens many windows at once takes longest for all of them
+	defer b.Opening.Unlock()
 	p := openPage(t, b, room, pages+"/tab?"+query.Encode())
 	return &tab{page: p, front: f, room: room}
 }
 
 // now is the page's account at this moment.
 func (b *tab) now() tabAccount {
-	b.t.Helper()
+	b.T.Helper()
 	var account tabAccount
-	b.get("account", &account)
+	b.Get("account", &account)
 	return account
 }
 
 // last is the account of the page that was in this place before, as it went.
 func (b *tab) last(from *page) tabAccount {
-	b.t.Helper()
+	b.T.Helper()
 	var text string
-	from.get("localStorage.getItem("+quote(b.room)+")", &text)
+	from.Get("localStorage.getItem("+quote(b.room)+")", &text)
 	var account tabAccount
-	require.NoError(b.t, json.Unmarshal([]byte(text), &account), text)
+	require.NoError(b.T, json.Unmarshal([]byte(text), &account), text)
 	return account
 }
 
@@ -94,13 +95,13 @@ func quote(text string) string {
 
 // delivers waits until so many more frames of the page's session are acknowledged.
 func (b *tab) delivers(more uint64) {
-	b.t.Helper()
+	b.T.Helper()
 	session, before := b.front.wire.newest()
 	var from uint64
 	if before != nil {
 		from = before.acked
 	}
-	eventually(b.t, patience, b.room+": frames are acknowledged", func() (bool, string) {
+	browser.Eventually(b.T, patience, b.room+": frames are acknowledged", func() (bool, string) {
 		newest, account := b.front.wire.newest()
 		if account == nil {
 			return false, "no session"
@@ -114,8 +115,8 @@ func (b *tab) delivers(more uint64) {
 
 // reconnects waits until the page has said hello once more, and frames are acknowledged.
 func (b *tab) reconnects(hellos int) {
-	b.t.Helper()
-	eventually(b.t, patience, b.room+": says hello again", func() (bool, string) {
+	b.T.Helper()
+	browser.Eventually(b.T, patience, b.room+": says hello again", func() (bool, string) {
 		_, account := b.front.wire.newest()
 		return account.hellos+account.posts > hellos, jsonOf([]int{account.hellos, account.posts})
 	})
@@ -133,17 +134,17 @@ func (b *tab) hellos() int {
 
 // finish hangs up and waits until the collector has all that was said.
 func (b *tab) finish() tabAccount {
-	b.t.Helper()
+	b.T.Helper()
 	var said string
-	b.get("finish()", &said)
-	require.Equal(b.t, "success", said, b.room)
+	b.Get("finish()", &said)
+	require.Equal(b.T, "success", said, b.room)
 	return b.now()
 }
 
 // settles waits until all that the page handed over when it went is acknowledged.
 func (b *tab) settles() {
-	b.t.Helper()
-	eventually(b.t, patience, b.room+": the last words are acknowledged", func() (bool, string) {
+	b.T.Helper()
+	browser.Eventually(b.T, patience, b.room+": the last words are acknowledged", func() (bool, string) {
 		sessions, _ := b.front.wire.all()
 		for _, own := range sessions {
 			last := slices.Max(slices.Collect(maps.Keys(own.texts)))

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/digest"
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // The names of the user of TestUserHistory: before and after a rename.
@@ -39,15 +40,15 @@ func usualCalls(now time.Time) (all []planted) {
 	return all
 }
 
-// TestUserHistory opens the history of a user in both browsers, by either name: the calls with the user's own facts, what
+// TestUserHistory opens the history of a user, by either name: the calls with the user's own facts, what
 // is usual, what was different in the last call, pages, links, nobody, and a link that lacks a parameter.
 //
 // spec: DASH-01, DASH-03
 func TestUserHistory(t *testing.T) {
 	c, _ := newPlanted(t, usualCalls(time.Now())...)
-	for _, kind := range []string{chromium, firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
-			b := startBrowser(t, kind)
+			b := browser.Start(t, kind)
 			address := func(more ...string) string {
 				q := url.Values{"app": {appID}}
 				for i := 0; i < len(more); i += 2 {
@@ -56,9 +57,9 @@ func TestUserHistory(t *testing.T) {
 				return c.dashboard + "/user?" + q.Encode()
 			}
 			p := openPage(t, b, "user", address("user", formerAlias))
-			p.until(patience, "document.querySelectorAll('[data-testid=call]').length === 9")
+			p.Until(patience, "document.querySelectorAll('[data-testid=call]').length === 9")
 			var name string
-			p.get("document.querySelector('[data-testid=user]').textContent.trim()", &name)
+			p.Get("document.querySelector('[data-testid=user]').textContent.trim()", &name)
 			require.Equal(t, presentAlias, name)
 			p.shows("Also called " + formerAlias)
 			c.showsDifferences(p)
@@ -66,39 +67,39 @@ func TestUserHistory(t *testing.T) {
 			p.view(800, false)
 			c.picture(t, p, "user-"+kind)
 			p.view(1280, false)
-			p.until(patience, "document.querySelector('[data-testid=scores] canvas')")
+			p.Until(patience, "document.querySelector('[data-testid=scores] canvas')")
 			p.goes(address("user", presentAlias))
-			p.until(patience, "document.querySelectorAll('[data-testid=call]').length === 1")
+			p.Until(patience, "document.querySelectorAll('[data-testid=call]').length === 1")
 			p.goes(address("user", formerAlias, "limit", "4"))
-			p.until(patience, "document.querySelector('[data-testid=next]')")
-			p.run("document.querySelector('[data-testid=next]').click()")
-			p.until(patience, `document.querySelector('[data-testid=first]') && document.querySelector('[data-testid=call]').dataset.id === "会議 4"`)
-			p.run("document.querySelector('[data-testid=call] a').click()")
-			p.until(patience, `location.pathname === "/conference" && document.querySelector('[data-testid=user-history]')`)
-			p.run("document.querySelector('[data-testid=user-history]').click()")
-			p.until(patience, `location.pathname === "/user" && document.querySelector('[data-testid=call]')`)
+			p.Until(patience, "document.querySelector('[data-testid=next]')")
+			p.Run("document.querySelector('[data-testid=next]').click()")
+			p.Until(patience, `document.querySelector('[data-testid=first]') && document.querySelector('[data-testid=call]').dataset.id === "会議 4"`)
+			p.Run("document.querySelector('[data-testid=call] a').click()")
+			p.Until(patience, `location.pathname === "/conference" && document.querySelector('[data-testid=user-history]')`)
+			p.Run("document.querySelector('[data-testid=user-history]').click()")
+			p.Until(patience, `location.pathname === "/user" && document.querySelector('[data-testid=call]')`)
 			p.goes(address("user", "nobody"))
-			p.until(patience, "document.querySelector('[data-testid=empty]')")
+			p.Until(patience, "document.querySelector('[data-testid=empty]')")
 			p.accessible("user-empty")
 			p.goes(address())
-			p.until(patience, "document.querySelector('[role=alert]')?.innerText.includes('user is required')")
-			require.Empty(t, b.errors(), "the page runs without an error")
-			p.closeTab()
+			p.Until(patience, "document.querySelector('[role=alert]')?.innerText.includes('user is required')")
+			require.Empty(t, b.Errors(), "the page runs without an error")
+			p.CloseTab()
 		})
 	}
 }
 
 // showsDifferences expects what is usual, and what was different in the last call alone.
 func (c *collector) showsDifferences(p *page) {
-	p.t.Helper()
+	p.T.Helper()
 	var usual, different []string
-	p.get("[...document.querySelectorAll('[data-testid=usual] li')].map((one) => one.textContent)", &usual)
-	require.Contains(p.t, usual, "Site "+japaneseName+" 89 % of 9 calls")
-	require.Contains(p.t, usual, "Address prefix 192.0.2.0/24 89 % of 9 calls")
-	p.get("[...document.querySelectorAll('[data-testid=call]:first-child [data-testid=different]')].map((one) => one.textContent)", &different)
-	require.Equal(p.t, []string{
+	p.Get("[...document.querySelectorAll('[data-testid=usual] li')].map((one) => one.textContent)", &usual)
+	require.Contains(p.T, usual, "Site "+japaneseName+" 89 % of 9 calls")
+	require.Contains(p.T, usual, "Address prefix 192.0.2.0/24 89 % of 9 calls")
+	p.Get("[...document.querySelectorAll('[data-testid=call]:first-child [data-testid=different]')].map((one) => one.textContent)", &different)
+	require.Equal(p.T, []string{
 		"Site " + htmlName + ", usually " + japaneseName, "Network cellular, usually wifi",
 		"Address prefix 198.51.100.0/24, usually 192.0.2.0/24", "Local candidate relay, usually host",
 	}, different)
-	p.until(patience, "document.querySelectorAll('[data-testid=different]').length === 4")
+	p.Until(patience, "document.querySelectorAll('[data-testid=different]').length === 4")
 }

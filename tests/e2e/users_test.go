@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/browser"
 )
 
 // TestHashedUsers makes a call of an app that hashes user IDs. The page gets the IDs that it gave; the dashboard shows
@@ -14,7 +16,7 @@ import (
 //
 // spec: PRIV-02, API-06, DASH-01
 func TestHashedUsers(t *testing.T) {
-	need(t, programs[chromium]...)
+	browser.Require(t, browser.Chromium)
 	c := newCollector(t)
 	served := startLibraryPages(t, t.TempDir())
 	c.more = fmt.Sprintf(`
@@ -26,12 +28,12 @@ extensions:
 `, appID, appSecret, served.url)
 	c.start()
 	served.of(t, c)
-	b := startBrowser(t, chromium)
+	b := browser.Start(t, browser.Chromium)
 	p := openPage(t, b, "hashed", served.url+"/search.html?room=hashed")
 	until(t, p, "outcome.remote === 'grace-1'")
-	p.run("rename()")
+	p.Run("rename()")
 	until(t, p, "outcome.remote === 'grace-2'")
-	p.run("end()")
+	p.Run("end()")
 	for _, query := range []url.Values{
 		{"user": {"ada-1"}}, {"user": {"ada-2"}}, {"user": {"Ada Lovelace"}}, {"user": {"grace-1"}}, {"q": {"grace-2"}}, {"q": {"Ada King"}, "outcome": {"success"}},
 	} {
@@ -41,20 +43,20 @@ extensions:
 	require.Regexp(t, `^u_[a-z2-7]{26}$`, c.found(url.Values{"user": {"ada-1"}})[0].Participants[0].User)
 
 	list := openPage(t, b, "list", c.dashboard+"/search?q=ada-1")
-	list.until(patience, "document.querySelector('[data-testid=found-as]')")
+	list.Until(patience, "document.querySelector('[data-testid=found-as]')")
 	require.Regexp(t, `^u_[a-z2-7]{26} \(u_[a-z2-7]{26}\) Found by the pseudonym of this ID$`, c.marked(list))
 	c.picture(t, list, "hashed-list")
-	list.run("document.querySelector('[data-testid=conference] a').click()")
-	list.until(patience, "document.querySelector('[data-testid=pseudonym]') && document.querySelector('[data-testid=find-user]')")
-	list.run("document.querySelector('[data-testid=pseudonym]').scrollIntoView({ block: 'center' })")
+	list.Run("document.querySelector('[data-testid=conference] a').click()")
+	list.Until(patience, "document.querySelector('[data-testid=pseudonym]') && document.querySelector('[data-testid=find-user]')")
+	list.Run("document.querySelector('[data-testid=pseudonym]').scrollIntoView({ block: 'center' })")
 	c.picture(t, list, "hashed-conference")
 	list.view(360, false)
 	list.fits("a pseudonym")
 	var text string
-	list.get("document.body.innerText", &text)
+	list.Get("document.body.innerText", &text)
 	for _, plain := range []string{"ada", "grace"} {
 		require.NotContains(t, strings.ToLower(text), plain)
 	}
-	list.run("document.querySelector('[data-testid=find-user]').click()")
-	list.until(patience, "document.querySelectorAll('[data-testid=conference]').length === 1 && new URLSearchParams(location.search).get('user')?.startsWith('u_')")
+	list.Run("document.querySelector('[data-testid=find-user]').click()")
+	list.Until(patience, "document.querySelectorAll('[data-testid=conference]').length === 1 && new URLSearchParams(location.search).get('user')?.startsWith('u_')")
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -72,7 +73,7 @@ func isolate(cmd *exec.Cmd, j *job) {
 	if os.Geteuid() == 0 && j.tests != nil {
 		namespace.Isolate(cmd, 0)
 	}
-	cmd.SysProcAttr.Setpgid = true
+	cmd.SysProcAttr.Setsid = true // a process group, and a group of the scheduler
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
@@ -94,7 +95,12 @@ func inside(args []string) error {
 		return err
 	}
 	_ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, nice) // without the right to, it stays as it is
-	_ = namespace.LoopbackUp()                             // outside a namespace it is up
+	// Where the kernel groups sessions, nice counts within a session, and this file among sessions.
+	_ = os.WriteFile("/proc/self/autogroup", []byte(args[0]), 0)
+	_ = namespace.LoopbackUp() // outside a namespace it is up
+	// A shell ignores them for commands in the background, and programs of tests would too. An exec resets only signals
+	// that are handled.
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGQUIT, syscall.SIGHUP)
 	path, err := exec.LookPath(args[1])
 	if err != nil {
 		return err

@@ -72,8 +72,8 @@ func ended(pid int) bool {
 
 // TestAServerComesBack from each way in which it goes, with what was committed.
 func TestAServerComesBack(t *testing.T) {
-	s := Shared(t)
-	dsn := Database(t)
+	s := Durable(t)
+	dsn := s.Database(t)
 	name := dsn[strings.LastIndexByte(dsn, '/')+1 : strings.IndexByte(dsn, '?')]
 	s.Exec(t, name, "CREATE TABLE t (v int)")
 	for i, end := range []func(){s.Stop, s.Kill, func() { s.Pause(); s.Stop() }, func() { s.Pause(); s.Kill() }} {
@@ -97,8 +97,8 @@ func count(t *testing.T, dsn string) (n int) {
 
 // TestPause: an open connection waits, and is answered afterwards.
 func TestPause(t *testing.T) {
-	s := Shared(t)
-	conn, err := pgx.Connect(t.Context(), Database(t))
+	s := Durable(t)
+	conn, err := pgx.Connect(t.Context(), s.Database(t))
 	require.NoError(t, err)
 	s.Pause()
 	for _, pid := range append(s.children(), s.cmd.Process.Pid) {
@@ -123,7 +123,7 @@ func paused(t *testing.T, pid int) bool {
 }
 
 func TestSettings(t *testing.T) {
-	Shared(t)
+	Durable(t)
 	s, err := New("max_connections=7")
 	require.NoError(t, err)
 	defer s.Close()

@@ -1,4 +1,4 @@
-package e2e
+package browser
 
 import (
 	"encoding/json"
@@ -12,23 +12,23 @@ import (
 )
 
 // commandTimeout bounds one WebDriver BiDi command.
-const commandTimeout = patience
+const commandTimeout = Patience
 
-// bidi is a connection that speaks WebDriver BiDi, which both browsers understand.
-type bidi struct {
+// BiDi is a connection that speaks WebDriver BiDi, which both browsers implement.
+type BiDi struct {
 	conn    *websocket.Conn
-	console func(text string) // takes what pages write to their console
+	console func(text string) // receives each line that pages write to their console
 
 	write   sync.Mutex
 	mu      sync.Mutex
 	last    int
-	waiting map[int]chan bidiMessage
+	waiting map[int]chan message
 	gone    error
 	wg      sync.WaitGroup
 }
 
-// bidiMessage is an answer or an event.
-type bidiMessage struct {
+// message is an answer or an event.
+type message struct {
 	Type    string          `json:"type"`
 	ID      int             `json:"id"`
 	Method  string          `json:"method"`
@@ -38,20 +38,20 @@ type bidiMessage struct {
 	Message string          `json:"message"`
 }
 
-func dialBidi(url string, console func(string)) (*bidi, error) {
+func dialBidi(url string, console func(string)) (*BiDi, error) {
 	conn, resp, err := websocket.DefaultDialer.Dial(url, nil)
 	if err != nil {
 		return nil, fmt.Errorf("BiDi %s: %w", url, err)
 	}
 	_ = resp.Body.Close()
-	b := &bidi{conn: conn, console: console, waiting: map[int]chan bidiMessage{}}
+	b := &BiDi{conn: conn, console: console, waiting: map[int]chan message{}}
 	b.wg.Go(b.read)
 	return b, nil
 }
 
-func (b *bidi) read() {
+func (b *BiDi) read() {
 	for {
-		var m bidiMessage
+		var m message
 		if err := b.conn.ReadJSON(&m); err != nil {
 			b.end(err)
 			return
@@ -70,7 +70,7 @@ func (b *bidi) read() {
 	}
 }
 
-func (b *bidi) end(err error) {
+func (b *BiDi) end(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.gone = err
@@ -80,7 +80,7 @@ func (b *bidi) end(err error) {
 	}
 }
 
-func (b *bidi) event(m bidiMessage) {
+func (b *BiDi) event(m message) {
 	var entry struct {
 		Level string `json:"level"`
 		Text  string `json:"text"`
@@ -90,8 +90,8 @@ func (b *bidi) event(m bidiMessage) {
 	}
 }
 
-// do sends a command and decodes its result into result, unless that is nil.
-func (b *bidi) do(method string, params map[string]any, result any) error {
+// Do sends a command and decodes its result into result, unless that is nil.
+func (b *BiDi) Do(method string, params map[string]any, result any) error {
 	answer, id, err := b.expect()
 	if err != nil {
 		return fmt.Errorf("%s: %w", method, err)
@@ -118,40 +118,41 @@ func (b *bidi) do(method string, params map[string]any, result any) error {
 	}
 }
 
-func (b *bidi) expect() (chan bidiMessage, int, error) {
+func (b *BiDi) expect() (chan message, int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.gone != nil {
 		return nil, 0, b.gone
 	}
 	b.last++
-	answer := make(chan bidiMessage, 1)
+	answer := make(chan message, 1)
 	b.waiting[b.last] = answer
 	return answer, b.last, nil
 }
 
-func (b *bidi) close() {
+func (b *BiDi) close() {
 	_ = b.conn.Close() // the browser may have closed it first
 	b.wg.Wait()
 }
 
-// open opens a window and goes to the URL.
-func (b *bidi) open(url string) (context string, err error) {
+// Open opens a window and loads the URL in it.
+func (b *BiDi) Open(url string) (context string, err error) {
 	var created struct {
 		Context string `json:"context"`
 	}
-	if err := b.do("browsingContext.create", map[string]any{"type": "window"}, &created); err != nil {
+	if err := b.Do("browsingContext.create", map[string]any{"type": "window"}, &created); err != nil {
 		return "", err
 	}
-	return created.Context, b.navigate(created.Context, url)
+	return created.Context, b.Navigate(created.Context, url)
 }
 
-func (b *bidi) navigate(context, url string) error {
-	return b.do("browsingContext.navigate", map[string]any{"context": context, "url": url, "wait": "complete"}, nil)
+// Navigate loads the URL in a window.
+func (b *BiDi) Navigate(context, url string) error {
+	return b.Do("browsingContext.navigate", map[string]any{"context": context, "url": url, "wait": "complete"}, nil)
 }
 
-// evaluate awaits a JavaScript expression in the page and decodes its value.
-func (b *bidi) evaluate(context, expression string, value any) error {
+// Evaluate awaits a JavaScript expression in the page and decodes its value.
+func (b *BiDi) Evaluate(context, expression string, value any) error {
 	var answer struct {
 		Type   string `json:"type"`
 		Result struct {
@@ -161,7 +162,7 @@ func (b *bidi) evaluate(context, expression string, value any) error {
 			Text string `json:"text"`
 		} `json:"exceptionDetails"`
 	}
-	err := b.do("script.evaluate", map[string]any{
+	err := b.Do("script.evaluate", map[string]any{
 		"expression":   "(async () => JSON.stringify(await (" + expression + ")))()",
 		"target":       map[string]any{"context": context},
 		"awaitPromise": true,
@@ -182,12 +183,12 @@ func (b *bidi) evaluate(context, expression string, value any) error {
 	return json.NewDecoder(strings.NewReader(text)).Decode(value)
 }
 
-// screenshot returns a PNG in base64, of the document or of the viewport.
-func (b *bidi) screenshot(context, origin string) (string, error) {
+// Screenshot returns a PNG in base64, of the document or of the viewport.
+func (b *BiDi) Screenshot(context, origin string) (string, error) {
 	var shot struct {
 		Data string `json:"data"`
 	}
-	err := b.do("browsingContext.captureScreenshot", map[string]any{"context": context, "origin": origin}, &shot)
+	err := b.Do("browsingContext.captureScreenshot", map[string]any{"context": context, "origin": origin}, &shot)
 	if err == nil && shot.Data == "" {
 		err = errors.New("an empty screenshot")
 	}

@@ -1,0 +1,141 @@
+package browser
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Patience bounds each wait for a state. It ends tests that hang, and no test asserts it: a busy machine takes many
+// times longer than an idle one.
+const Patience = 2 * time.Minute
+
+// pollEvery is the interval between two evaluations of a condition.
+const pollEvery = 150 * time.Millisecond
+
+// Eventually waits until done returns true. The text that it returned last explains a failure.
+func Eventually(t *testing.T, within time.Duration, what string, done func() (bool, string)) {
+	t.Helper()
+	deadline := time.Now().Add(within)
+	for {
+		ok, last := done()
+		if ok {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("not within %s: %s\nlast: %s", within, what, last)
+		}
+		<-time.After(pollEvery)
+	}
+}
+
+// A Page is one window of a browser.
+type Page struct {
+	T       *testing.T
+	Browser *Browser
+	Context string // of WebDriver BiDi; empty: the window is closed
+	Name    string // in messages and file names
+}
+
+// OpenPage opens a URL in a new window. If the test fails, a screenshot is kept in Artifacts.
+func OpenPage(t *testing.T, b *Browser, name, address string) *Page {
+	t.Helper()
+	context, err := b.Open(address)
+	require.NoError(t, err)
+	p := &Page{T: t, Browser: b, Context: context, Name: name}
+	t.Cleanup(p.KeepIfFailed)
+	return p
+}
+
+// Get evaluates an expression in the page and decodes its value.
+func (p *Page) Get(expression string, value any) {
+	p.T.Helper()
+	require.NoError(p.T, p.Browser.Evaluate(p.Context, expression, value), p.Name)
+}
+
+// Run evaluates an expression for its effect.
+func (p *Page) Run(expression string) {
+	p.T.Helper()
+	p.Get(expression, nil)
+}
+
+// Until waits for a condition in the page.
+func (p *Page) Until(within time.Duration, condition string) {
+	p.T.Helper()
+	Eventually(p.T, within, p.Name+": "+condition, func() (bool, string) {
+		var ok bool
+		if err := p.Browser.Evaluate(p.Context, "Boolean("+condition+")", &ok); err != nil {
+			return false, err.Error()
+		}
+		if ok {
+			return true, ""
+		}
+		var state json.RawMessage
+		if err := p.Browser.Evaluate(p.Context, "window.demo ? window.demo.state : document.body.innerText.slice(0, 2000)", &state); err != nil {
+			return false, err.Error()
+		}
+		return false, string(state)
+	})
+}
+
+// CloseTab closes the window, as a user does.
+func (p *Page) CloseTab() {
+	p.T.Helper()
+	require.NoError(p.T, p.Browser.Do("browsingContext.close", map[string]any{"context": p.Context}, nil))
+	p.Context = ""
+}
+
+var notInFileNames = regexp.MustCompile(`[^A-Za-z0-9-]+`)
+
+// FileName returns a text with "-" for all that does not belong in a file name.
+func FileName(text string) string { return notInFileNames.ReplaceAllString(text, "-") }
+
+// KeepIfFailed writes a screenshot if the test has failed.
+func (p *Page) KeepIfFailed() {
+	dir := Artifacts(p.T)
+	if !p.T.Failed() || p.Context == "" || dir == "" {
+		return
+	}
+	file := filepath.Join(dir, FileName(p.T.Name()+"-"+p.Name)+".png")
+	if err := p.Capture(file); err != nil {
+		p.T.Logf("no screenshot of %s: %v", p.Name, err)
+		return
+	}
+	p.T.Logf("screenshot of %s: %s", p.Name, file)
+}
+
+// Capture writes a picture of the whole document.
+func (p *Page) Capture(file string) error { return p.CaptureOf("document", file) }
+
+// CaptureOf writes a picture of the "document" or of the "viewport".
+func (p *Page) CaptureOf(origin, file string) error {
+	data, err := p.Browser.Screenshot(p.Context, origin)
+	if err != nil {
+		return err
+	}
+	png, err := base64.StdEncoding.DecodeString(data)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, png, 0o600)
+}
+
+// Artifacts returns the folder of files that explain a failure (QOS_ARTIFACTS), or "".
+func Artifacts(t *testing.T) string {
+	t.Helper()
+	dir := os.Getenv("QOS_ARTIFACTS")
+	if dir == "" {
+		dir = filepath.Join(os.TempDir(), "qos-e2e")
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Logf("no artifacts: %v", err)
+		return ""
+	}
+	return dir
+}
