@@ -168,6 +168,21 @@ func (p *peer) hearAck(t *testing.T) said {
 	}
 }
 
+// accepted sends a frame until it is acknowledged, and returns how often the collector deferred it.
+func (p *peer) accepted(t *testing.T, seq uint64, frame string) (deferred int) {
+	t.Helper()
+	for {
+		require.True(t, p.say(frame))
+		m := p.hearAck(t)
+		if m.Type != "slow-down" {
+			require.Equal(t, said{Type: "ack", Seq: seq}, m)
+			return deferred
+		}
+		deferred++
+		harness.Pause(t.Context(), time.Duration(m.RetryAfterMs)*time.Millisecond)
+	}
+}
+
 // honest connects a client of the victim.
 func honest(t *testing.T, c *harness.Collector) *peer {
 	t.Helper()
