@@ -65,6 +65,9 @@ func (c *pausedClient) isAcked(t *testing.T) {
 			require.Equal(t, c.seq, m.Seq)
 			return
 		case *protocol.SlowDown:
+			if harness.IsPace(m) {
+				continue
+			}
 			harness.Pause(t.Context(), time.Duration(m.RetryAfterMs)*time.Millisecond)
 			require.True(t, c.wire.Send(c.text))
 		default:

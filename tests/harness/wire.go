@@ -56,6 +56,13 @@ func (w *Wire) listen() {
 // Heard gives what the server says, and is closed when it says no more.
 func (w *Wire) Heard() <-chan any { return w.heard }
 
+// IsPace reports whether a message only changes how often a client measures. A collector sends it at any time: on a busy
+// machine its store is slow.
+func IsPace(message any) bool {
+	s, ok := message.(*protocol.SlowDown)
+	return ok && s.RetryAfterMs == 0
+}
+
 // Send writes lines, each a message. It reports whether they went out.
 func (w *Wire) Send(lines ...string) bool {
 	for _, line := range lines {
