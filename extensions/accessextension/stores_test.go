@@ -14,7 +14,7 @@ import (
 )
 
 // newPostgres returns two stores over one database, as two collectors have them. The test is skipped
-// without PostgreSQL, unless QOS_POSTGRES=required.
+// without PostgreSQL, unless testenv.Required.
 func newPostgres(t *testing.T) (one, two engine) {
 	t.Helper()
 	dsn := postgrestest.Own(t).Database(t)
