@@ -139,6 +139,9 @@ func (s *scene) goodCall(t *testing.T, b *browser.Browser) {
 	ada := s.join(t, b, one, "ada")
 	grace := s.join(t, b, one, "grace")
 	s.talk(t, one, ada, grace)
+	if b.Kind == browser.Firefox && !testenv.Long() { // it sends nothing when a window closes: the call would end 30 s later
+		require.NoError(t, b.Navigate(grace.Context, "about:blank"))
+	}
 	grace.CloseTab()
 	s.hangUp(one, ada)
 	s.calls = append(s.calls, one)

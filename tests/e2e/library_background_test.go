@@ -10,9 +10,11 @@ import (
 	"github.com/qosrtc/qos/tests/browser"
 )
 
-// keepPosts has the page keep what the library hands to requests that outlive it.
-const keepPosts = `(window.kept = [], window.fetch = ((real) => (url, options) => {
+// keepPosts has the page keep what the library hands to requests that outlive it. While it is offline, no other request
+// leaves it.
+const keepPosts = `(window.kept = [], window.offline = false, window.fetch = ((real) => async (url, options) => {
 	if (options?.keepalive) kept.push(options.body);
+	else if (offline) throw new TypeError('offline');
 	return real(url, options);
 })(fetch), 1)`
 
@@ -71,11 +73,14 @@ func (b *tab) handsOver() {
 	b.Run("(window.WebSocket = class { constructor() { throw new Error('none'); } }, 1)")
 	b.front.reset()
 	b.Until(patience, "account.init.some(([csError]) => csError === 'wsChannelFailure')")
+	b.Run("(window.offline = true, 1)")
+	b.Until(patience, fmt.Sprintf("account.ticks > %d", b.now().Ticks)) // a POST may have sent all that waited
 	b.cover()
 	b.Until(patience, "kept.length > 0")
 	var kept []string
 	b.Get("kept", &kept)
 	require.Contains(b.T, kept[0], `"name":"tick"`)
 	require.True(b.T, strings.HasPrefix(kept[0], `{"type":"hello"`), kept[0])
+	b.Run("(window.offline = false, 1)")
 	b.show()
 }

@@ -154,11 +154,7 @@ func paused(t *testing.T, pid int) bool {
 }
 
 func TestSettings(t *testing.T) {
-<<<<<<< HEAD
-	Durable(t)
-=======
 	testenv.Program(t, "initdb")
->>>>>>> wip-b
 	s, err := New("max_connections=7")
 	require.NoError(t, err)
 	defer s.Close()
