@@ -5,9 +5,11 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/gorilla/websocket"
+	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/protocol"
 )
@@ -72,6 +74,32 @@ func (w *Wire) Send(lines ...string) bool {
 		}
 	}
 	return true
+}
+
+// Deliver sends frames until the one with the number last is acknowledged, again when the collector defers them.
+func (w *Wire) Deliver(tb testing.TB, last uint64, frames ...string) {
+	tb.Helper()
+	require.True(tb, w.Send(frames...))
+	deadline := time.After(Patience)
+	for {
+		select {
+		case message, open := <-w.heard:
+			require.True(tb, open, "the connection ended")
+			switch m := message.(type) {
+			case *protocol.Ack:
+				if m.Seq == last {
+					return
+				}
+			case *protocol.SlowDown:
+				if !IsPace(m) {
+					Pause(tb.Context(), time.Duration(m.RetryAfterMs)*time.Millisecond)
+					require.True(tb, w.Send(frames...))
+				}
+			}
+		case <-deadline:
+			require.FailNow(tb, "no ack")
+		}
+	}
 }
 
 // Reset ends the connection so that what the other side did not read is lost.

@@ -139,23 +139,15 @@ func callOf(t *testing.T, c *harness.Collector, app, appSecret, id string, faile
 	require.True(t, w.Send(
 		fmt.Sprintf(`{"type":"hello","versions":[1],"token":%q,"session":%q,"acked":0,"at":%d}`, grant.Token, grant.Session, at),
 		fmt.Sprintf(`{"type":"fabric","fabric":1,"conferenceID":%q,"addedAt":%d,"remoteUserID":"bob","fabricUsage":"multiplex"}`, id, at),
+	))
+	ended := time.Now()
+	w.Deliver(t, 4,
 		fmt.Sprintf(`{"type":"event","seq":1,"at":%d,"fabric":1,"event":"fabricAdded","data":{"alreadyConnected":false}}`, at),
 		fmt.Sprintf(`{"type":"event","seq":2,"at":%d,"fabric":1,"event":"remoteDescriptionSet","data":{}}`, at+1),
 		fmt.Sprintf(`{"type":"event","seq":3,"at":%d,"fabric":1,%s}`, at+20, setup),
 		fmt.Sprintf(`{"type":"event","seq":4,"at":%d,"fabric":1,"event":"fabricTerminated","data":{"reason":"application"}}`, at+21),
-	))
-	ended := time.Now()
-	deadline := time.After(harness.Patience)
-	for {
-		select {
-		case message := <-w.Heard():
-			if ack, ok := message.(*protocol.Ack); ok && ack.Seq == 4 {
-				return ended
-			}
-		case <-deadline:
-			require.FailNow(t, "no ack")
-		}
-	}
+	)
+	return ended
 }
 
 // follow opens the link of a notification as the page does, and returns the conferences listed.
