@@ -170,6 +170,7 @@ func feedbackOf(session string, at time.Time, rating int64) plog.Logs {
 //
 // spec: OUT-02, OUT-03
 func TestOneNotificationAcrossRestarts(t *testing.T) {
+	t.Parallel()
 	r, path := newReceiver(t), filepath.Join(t.TempDir(), "store")
 	a := apps{hooks: []notice.Hook{{ID: "ops", URL: r.URL, Secrets: []string{secret}}}}
 	now := time.Now()

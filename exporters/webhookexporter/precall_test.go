@@ -42,6 +42,7 @@ func preCallOf(session string, seq int64, at time.Time, status string, interrupt
 //
 // spec: OUT-02, OUT-05
 func TestPreCallFailures(t *testing.T) {
+	t.Parallel()
 	r := newReceiver(t)
 	store := openStore(t, filepath.Join(t.TempDir(), "store"))
 	samples := 3

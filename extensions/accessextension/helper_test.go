@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -157,10 +158,19 @@ func (r *running) password() string {
 	return found[1]
 }
 
+// hashOfGood is the hash of the password good, made once: a hash takes a core some 30 ms.
+var hashOfGood = sync.OnceValues(func() (string, error) {
+	passwords, err := access.NewPasswords()
+	if err != nil {
+		return "", err
+	}
+	return passwords.Hash(context.Background(), 0, good)
+})
+
 // user makes a user whose password is good.
 func (r *running) user(name string, change ...func(*access.User)) {
 	r.t.Helper()
-	hash, err := r.passwords.Hash(r.t.Context(), 0, good)
+	hash, err := hashOfGood()
 	require.NoError(r.t, err)
 	u := access.User{Roles: []access.Role{access.Support}, Scope: access.Scope{All: true}, Password: hash, Generation: 1, CreatedAt: t0}
 	for _, change := range change {

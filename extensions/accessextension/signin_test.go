@@ -88,6 +88,7 @@ func TestNoEnumeration(t *testing.T) {
 //
 // spec: DASH-03
 func TestLockOut(t *testing.T) {
+	t.Parallel()
 	r := startOn(t, newStore(t))
 	r.user("ada")
 	r.user("bob")
@@ -369,6 +370,7 @@ func TestStoreAway(t *testing.T) {
 //
 // spec: DASH-03
 func TestPasswordWhileTheStoreIsAway(t *testing.T) {
+	t.Parallel()
 	r := startOn(t, newStore(t))
 	r.user("ada")
 	b := r.in("ada", good)

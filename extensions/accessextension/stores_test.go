@@ -13,7 +13,8 @@ import (
 	"github.com/qosrtc/qos/storage/sqlite"
 )
 
-// newPostgres returns two stores over one database, as two collectors have them.
+// newPostgres returns two stores over one database, as two collectors have them. The test is skipped
+// without PostgreSQL, unless testenv.Required.
 func newPostgres(t *testing.T) (one, two engine) {
 	t.Helper()
 	dsn := postgrestest.Own(t).Database(t)

@@ -187,6 +187,7 @@ func TestTokensEnd(t *testing.T) {
 //
 // spec: DASH-05
 func TestTokenIsRevokedInEveryCollector(t *testing.T) {
+	t.Parallel()
 	f := func(t *testing.T, one, two engine) {
 		t.Helper()
 		r := startOn(t, one)

@@ -122,6 +122,7 @@ func TestTheLastAdministratorStays(t *testing.T) {
 }
 
 func TestUsersList(t *testing.T) {
+	t.Parallel()
 	r, b := admin(t)
 	for n := range 5 {
 		r.user(fmt.Sprint("user", n))

@@ -68,6 +68,7 @@ func changesReachAll(t *testing.T, one, other storage.Settings) {
 
 // spec: AUTH-01, AUTH-03, AUTH-05
 func TestChangesReachAll(t *testing.T) {
+	t.Parallel()
 	t.Run("SQLite", func(t *testing.T) {
 		store := newSQLite(t)
 		changesReachAll(t, store, store)
@@ -91,6 +92,7 @@ func openPostgres(t *testing.T, dsn string) *postgres.Store {
 //
 // spec: AUTH-01, SRV-03
 func TestStoreAway(t *testing.T) {
+	t.Parallel()
 	server := postgrestest.Own(t)
 	dsn := server.Database(t)
 	r := startOn(t, openPostgres(t, dsn))
@@ -207,6 +209,7 @@ func TestSecretsEnd(t *testing.T) {
 
 // What cannot be read stays as it was; a store that was restored from a copy is read anew.
 func TestDamagedAndRestored(t *testing.T) {
+	t.Parallel()
 	telemetry := componenttest.NewTelemetry()
 	t.Cleanup(func() { require.NoError(t, telemetry.Shutdown(context.Background())) })
 	m := newMemory()

@@ -50,6 +50,7 @@ func hashingIsShared(t *testing.T, one, other storage.Settings) {
 
 // spec: PRIV-02
 func TestHashingIsShared(t *testing.T) {
+	t.Parallel()
 	t.Run("SQLite", func(t *testing.T) {
 		store := newSQLite(t)
 		hashingIsShared(t, store, store)

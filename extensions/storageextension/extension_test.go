@@ -132,6 +132,7 @@ func TestPostgresFails(t *testing.T) {
 //
 // spec: SRV-03, CONF-01
 func TestHashPartitions(t *testing.T) {
+	t.Parallel()
 	server := postgrestest.Own(t)
 	partitions := func(dsn string, configured int) (conferences, frames int) {
 		t.Helper()

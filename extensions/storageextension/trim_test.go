@@ -15,6 +15,7 @@ import (
 // TestTrim: the conferences that ended first are deleted until the store is small enough, and those of the last hour
 // are kept.
 func TestTrim(t *testing.T) {
+	t.Parallel()
 	e := newStore(t, t.TempDir(), 0, newTelemetry(t))
 	require.NoError(t, e.Start(t.Context(), componenttest.NewNopHost()))
 	t.Cleanup(func() { require.NoError(t, e.Shutdown(t.Context())) })

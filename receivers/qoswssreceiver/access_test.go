@@ -161,6 +161,7 @@ func TestSessionOfAnother(t *testing.T) {
 //
 // spec: AUTH-02, AUTH-03
 func TestRevokedConnectionsEnd(t *testing.T) {
+	t.Parallel()
 	c := startCollector(t, with(func(r *wssReceiver) { r.timing.look = 5 * time.Millisecond }))
 	apps := c.receiver.shared.apps.(*testApps)
 	bystander := c.connect("demo")

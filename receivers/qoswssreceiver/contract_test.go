@@ -73,6 +73,7 @@ func (r contractReceiver) Start(ctx context.Context, _ component.Host) error {
 
 // spec: SRV-03
 func TestConsumeContract(t *testing.T) {
+	t.Parallel()
 	g := &contractClient{t: t, c: startCollector(t)} // for its HTTP client
 	factory := receiver.NewFactory(metadata.Type, createDefaultConfig, receiver.WithLogs(
 		func(_ context.Context, set receiver.Settings, cfg component.Config, next consumer.Logs) (receiver.Logs, error) {

@@ -200,6 +200,7 @@ func TestGiantMessageEndsTheConnection(t *testing.T) {
 
 // spec: SRV-06
 func TestHelloRefusals(t *testing.T) {
+	t.Parallel()
 	c := startCollector(t)
 	token := c.login("demo", testOrigin)
 	f := func(origin, text string, code protocol.Code, closeCode int) heard {
@@ -279,6 +280,7 @@ func TestDuplicatesAndGaps(t *testing.T) {
 //
 // spec: SRV-03
 func TestResumeOnAnotherCollector(t *testing.T) {
+	t.Parallel()
 	var down atomic.Bool
 	first := startCollector(t, before(func(context.Context, plog.Logs) error {
 		if down.Load() {
@@ -314,6 +316,7 @@ func TestResumeOnAnotherCollector(t *testing.T) {
 //
 // spec: SRV-03, SRV-04
 func TestSlowDown(t *testing.T) {
+	t.Parallel()
 	var refusals atomic.Int32
 	refusals.Store(3)
 	entered, release := make(chan struct{}), make(chan struct{})
@@ -489,6 +492,7 @@ func TestConnectionLimits(t *testing.T) {
 
 // spec: SRV-03
 func TestShutdownWithOpenConnections(t *testing.T) {
+	t.Parallel()
 	entered, release := make(chan struct{}), make(chan struct{})
 	var taken atomic.Bool
 	c := startCollector(t, before(func(context.Context, plog.Logs) error {
@@ -553,7 +557,9 @@ func TestPipelineTimeout(t *testing.T) {
 }
 
 func TestSilentConnections(t *testing.T) {
-	c := startCollector(t, with(func(r *wssReceiver) { r.timing.ping, r.timing.idle = 50*time.Millisecond, 500*time.Millisecond }))
+	t.Parallel()
+	const ping, idle = 50 * time.Millisecond, 2 * time.Second
+	c := startCollector(t, with(func(r *wssReceiver) { r.timing.ping, r.timing.idle = ping, idle }))
 	alive, dead := c.connect("demo"), c.connect("demo")
 	pings := make(chan struct{}, 100)
 	pong := alive.ws.PingHandler()
@@ -571,7 +577,7 @@ func TestSilentConnections(t *testing.T) {
 	go func() { acks <- alive.hear("ack") }()
 	<-pings
 	<-gone
-	for range 10 { // longer than the idle limit
+	for range idle/ping + 1 { // longer than the idle limit
 		<-pings
 	}
 	alive.say(logText(1))

@@ -19,6 +19,7 @@ import (
 //
 // spec: STAT-01
 func TestStatsIntervalOfAnApp(t *testing.T) {
+	t.Parallel()
 	c := startCollector(t)
 	apps := c.receiver.shared.apps.(*testApps)
 	every := func(d time.Duration) {

@@ -209,6 +209,7 @@ func TestAnswersDoNotShowHashing(t *testing.T) {
 //
 // spec: PRIV-02
 func TestHashingEndsConnections(t *testing.T) {
+	t.Parallel()
 	c := startCollector(t)
 	apps := c.receiver.shared.apps.(*testApps)
 	for _, change := range []func(*auth.App){

@@ -11,14 +11,16 @@ import (
 
 // spec: DASH-03
 func TestAccounts(t *testing.T) {
-	storagetest.RunAccounts(t, func(t *testing.T) storagetest.AccountsStore {
+	storagetest.RunAccounts(t, emptyAccounts)
+}
+
+func emptyAccounts(t *testing.T) storagetest.AccountsStore {
+	t.Helper()
+	dsn := migrated(t)
+	s := open(t, dsn)
+	return storagetest.AccountsStore{Accounts: s, Reopen: func(t *testing.T) storage.Accounts {
 		t.Helper()
-		path := database(t)
-		s := open(t, path)
-		return storagetest.AccountsStore{Accounts: s, Reopen: func(t *testing.T) storage.Accounts {
-			t.Helper()
-			require.NoError(t, s.Close())
-			return open(t, path)
-		}}
-	})
+		require.NoError(t, s.Close())
+		return open(t, dsn)
+	}}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/storagetest"
 )
@@ -18,10 +19,7 @@ import (
 // clientTools puts the programs of the newest PostgreSQL before all others.
 func clientTools(t *testing.T) {
 	t.Helper()
-	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/pg_dump")
-	require.NoError(t, err)
-	require.NotEmpty(t, found)
-	t.Setenv("PATH", filepath.Dir(found[len(found)-1])+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv("PATH", filepath.Dir(testenv.Program(t, "initdb"))+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
 // dsnOf returns a dsn of another database on the same server.
@@ -51,7 +49,7 @@ func ofDay(n int, seq uint64) storage.Batch {
 //
 // spec: SRV-03
 func TestBackup(t *testing.T) {
-	dsn, backups := database(t), t.TempDir()
+	dsn, backups := migrated(t), t.TempDir()
 	clientTools(t)
 	name := databaseOf(t, dsn) + "_restored"
 	restored := dsnOf(t, dsn, name)

@@ -24,7 +24,7 @@ var fillDigests = []string{
 // BenchmarkDigests streams the digests of 33,000 conferences, as many as a large installation has a day, of all apps and of
 // one in ten.
 func BenchmarkDigests(b *testing.B) {
-	s := open(b, database(b))
+	s := temp(b)
 	step := 90 * 24 * time.Hour / time.Duration(*benchConferences)
 	for _, statement := range fillDigests {
 		execute(b, s, statement, *benchConferences, noon.UnixMilli(), step.Milliseconds())

@@ -19,8 +19,8 @@ import (
 //
 // spec: SRV-03
 func TestServerStopsUnderLoad(t *testing.T) {
-	server := postgrestest.Shared(t)
-	s := open(t, database(t))
+	server := postgrestest.Durable(t)
+	s := open(t, server.Database(t))
 	const sessions, seqs = 4, 40
 	var writers, packer sync.WaitGroup
 	for n := range sessions {
@@ -73,7 +73,7 @@ func checkStored(t *testing.T, s *Store, sessions, seqs int) {
 //
 // spec: SRV-03
 func TestReadOnly(t *testing.T) {
-	dsn := database(t)
+	dsn := migrated(t)
 	s := open(t, dsn)
 	appendFrames(t, s, 2)
 	execute(t, s, `ALTER DATABASE `+s.config.Database+` SET default_transaction_read_only = on`)
@@ -97,11 +97,10 @@ func TestReadOnly(t *testing.T) {
 //
 // spec: SRV-03
 func TestServerHangs(t *testing.T) {
-	dsn := database(t)
-	appendFrames(t, open(t, dsn), 1) // tables and partitions, however long they take
-	s, err := Open(t.Context(), dsn, Options{patience: 5 * time.Second})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	dsn := migrated(t)
+	patient := open(t, dsn)
+	appendFrames(t, patient, 1) // partitions, however long they take
+	s := openWith(t, dsn, Options{patience: time.Second})
 	blocker := connect(t, dsn)
 	tx, err := blocker.Begin(t.Context())
 	require.NoError(t, err)
@@ -119,13 +118,13 @@ func TestServerHangs(t *testing.T) {
 		_, err := s.Append(t.Context(), []storage.Batch{statsFrame(1, 2, noon)})
 		return err == nil
 	}, time.Minute, 10*time.Millisecond)
-	checkStored(t, s, 1, 2)
+	checkStored(t, patient, 1, 2)
 }
 
 // A collector that is cut off in the middle of a transaction, or stops there, keeps the
 // others waiting only as long as the server's settings allow.
 func TestWriterIsWatched(t *testing.T) {
-	s, err := Open(t.Context(), database(t), Options{})
+	s, err := Open(t.Context(), migrated(t), Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	appendFrames(t, s, 1)
@@ -143,7 +142,7 @@ func TestWriterIsWatched(t *testing.T) {
 //
 // spec: SRV-03
 func TestPackTwoCollectors(t *testing.T) {
-	dsn := database(t)
+	dsn := migrated(t)
 	stores := []*Store{open(t, dsn), open(t, dsn), open(t, dsn)}
 	const conferences, seqs = 6, 200
 	for n := range conferences * 4 {
@@ -187,7 +186,7 @@ func mustAppend(t *testing.T, s *Store, b storage.Batch) storage.Appended {
 // Retention that stops after any of its steps is finished by the next one, or by who needs
 // the day again.
 func TestDropStopsAnywhere(t *testing.T) {
-	s := open(t, database(t))
+	s := temp(t)
 	now := time.Now().UTC().Truncate(24 * time.Hour)
 	old := now.AddDate(0, 0, -9)
 	day := int32(dayOf(old.UnixMilli()))
@@ -230,7 +229,7 @@ func TestDropStopsAnywhere(t *testing.T) {
 }
 
 func TestPackAfterClose(t *testing.T) {
-	s := open(t, database(t))
+	s := temp(t)
 	require.NoError(t, s.Close())
 	_, err := s.Pack(t.Context(), noon)
 	require.ErrorContains(t, err, "store "+s.name+": pack: the store is closed")

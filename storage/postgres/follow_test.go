@@ -24,7 +24,7 @@ import (
 func TestFollow(t *testing.T) {
 	storagetest.RunFollow(t, func(t *testing.T) storagetest.Followed {
 		t.Helper()
-		return open(t, database(t))
+		return temp(t)
 	})
 }
 
@@ -124,7 +124,7 @@ func appendFrame(t *testing.T, s *Store, seq uint64) storage.Change {
 //
 // spec: DASH-05
 func TestFollowOthers(t *testing.T) {
-	dsn := database(t)
+	dsn := migrated(t)
 	a := open(t, dsn)
 	changes := followAll(t, a)
 	b := open(t, dsn)
@@ -139,7 +139,8 @@ func TestFollowOthers(t *testing.T) {
 // A lost connection, and a server that was away, are a gap: the follower catches up, and
 // hears again.
 func TestFollowReconnects(t *testing.T) {
-	s := open(t, database(t))
+	server := postgrestest.Durable(t)
+	s := open(t, server.Database(t))
 	changes := followAll(t, s)
 	require.Equal(t, appendFrame(t, s, 1), changes.next(t))
 
@@ -147,7 +148,6 @@ func TestFollowReconnects(t *testing.T) {
 	changes.catchUp(t)
 	require.Equal(t, appendFrame(t, s, 2), changes.next(t))
 
-	server := postgrestest.Shared(t)
 	server.Stop()
 	_, err := s.Append(t.Context(), []storage.Batch{statsFrame(1, 3, noon)})
 	require.Error(t, err)
@@ -161,8 +161,8 @@ func TestFollowReconnects(t *testing.T) {
 
 // Who begins to follow while the server is away gets a CatchUp when it is back.
 func TestFollowWithoutServer(t *testing.T) {
-	server := postgrestest.Shared(t)
-	s := open(t, database(t))
+	server := postgrestest.Durable(t)
+	s := open(t, server.Database(t))
 	server.Stop()
 	changes := followAll(t, s)
 	require.NoError(t, server.Start())
@@ -182,7 +182,7 @@ func terminateOthers(t *testing.T, s *Store) {
 // What a collector cannot tell, because nobody knows whether it was committed or because
 // it was too much, is a gap for all.
 func TestFollowWhatWasNotSent(t *testing.T) {
-	s := open(t, database(t))
+	s := temp(t)
 	changes := followAll(t, s)
 	s.notifier.lose()
 	require.True(t, changes.next(t).CatchUp)
@@ -220,7 +220,7 @@ func TestFollowCrash(t *testing.T) {
 		collect2(t, dsn)
 		return
 	}
-	dsn := database(t)
+	dsn := migrated(t)
 	s, err := Open(t.Context(), dsn, Options{lookEvery: 20 * time.Millisecond})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })

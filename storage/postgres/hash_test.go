@@ -18,11 +18,16 @@ import (
 
 func openHashed(tb testing.TB, dsn string) *Store {
 	tb.Helper()
-	s, err := Open(tb.Context(), dsn, Options{HashPartitions: 3, patience: unhurried})
-	require.NoError(tb, err)
-	tb.Cleanup(func() { require.NoError(tb, s.Close()) })
-	return s
+	return openWith(tb, dsn, threePartitions)
 }
+
+// tempHashed opens an empty store with hash partitions.
+func tempHashed(tb testing.TB) *Store {
+	tb.Helper()
+	return open(tb, copyOf(tb, "hashed", threePartitions))
+}
+
+var threePartitions = Options{HashPartitions: 3, patience: unhurried}
 
 // The tables of conferences can be partitioned by the hash of (AppID, conferenceID).
 //
@@ -31,7 +36,7 @@ func TestConformanceHashed(t *testing.T) {
 	t.Parallel()
 	storagetest.Run(t, func(t *testing.T) (storage.Writer, storage.Reader) {
 		t.Helper()
-		s := openHashed(t, database(t))
+		s := tempHashed(t)
 		return s, s
 	})
 }
@@ -51,7 +56,7 @@ func TestHashPartitionsStay(t *testing.T) {
 	for _, table := range dayTables {
 		require.EqualValues(t, 3, children(table+"_[0-9]+"), table)
 	}
-	require.Zero(t, query[int64](t, open(t, database(t)), `SELECT count(*) FROM pg_inherits WHERE inhparent = 'qos_conference'::regclass`))
+	require.Zero(t, query[int64](t, temp(t), `SELECT count(*) FROM pg_inherits WHERE inhparent = 'qos_conference'::regclass`))
 }
 
 // A number of hash partitions out of range is refused before the database is tried.
@@ -77,7 +82,7 @@ var sharedTables = []string{
 
 // Every primary and unique key of a conference's tables begins with the key of (AppID, conferenceID).
 func TestKeysBeginWithThePlace(t *testing.T) {
-	s := open(t, database(t))
+	s := temp(t)
 	var keys []string
 	require.NoError(t, s.read.with(t.Context(), func(conn *pgx.Conn) (err error) {
 		keys, err = collect[string](conn.Query(t.Context(), `SELECT c.relname || '.' || a.attname FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
@@ -112,7 +117,7 @@ func touched(t *testing.T, s *Store, sql string, values ...any) map[string]map[s
 
 // What is asked of one conference reads one partition of each table.
 func TestHashPartitionsArePruned(t *testing.T) {
-	s := openHashed(t, database(t))
+	s := tempHashed(t)
 	for n := range 30 {
 		b := statsFrame(n, 1, noon)
 		for i := range b.Records {

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,15 +10,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/storagetest"
 )
 
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	storagetest.RunHostile(t, func(t *testing.T) storagetest.Store { t.Helper(); return open(t, database(t)) })
+	storagetest.RunHostile(t, func(t *testing.T) storagetest.Store { t.Helper(); return temp(t) })
 }
 
 const (
@@ -35,7 +38,7 @@ func onSmallDisk(t *testing.T) (dir string) {
 	}
 	database(t) // skips where there is no server
 	if out, err := exec.Command("unshare", "--mount", "true").CombinedOutput(); err != nil {
-		t.Skipf("a disk of its own takes the right to mount one: %v: %s", err, out)
+		testenv.Missing(t, fmt.Errorf("a disk of its own takes the right to mount one: %w: %s", err, out))
 	}
 	disk, err := os.MkdirTemp("", "qos-disk") //nolint:usetesting // the server's user may not enter t.TempDir
 	require.NoError(t, err)
@@ -67,6 +70,13 @@ func smallDatabase(t *testing.T, dir string) string {
 		_, err := conn.Exec(t.Context(), statement)
 		require.NoError(t, err)
 	}
+	t.Cleanup(func() { // while the disk is full the server cannot make a checkpoint, as the end of another database does
+		admin, err := pgx.Connect(context.Background(), dsn)
+		require.NoError(t, err)
+		_, err = admin.Exec(context.Background(), `DROP DATABASE small WITH (FORCE)`)
+		require.NoError(t, err)
+		require.NoError(t, admin.Close(context.Background()))
+	})
 	return dsnOf(t, dsn, "small")
 }
 

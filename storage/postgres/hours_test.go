@@ -13,14 +13,12 @@ import (
 
 // spec: DASH-02
 func TestHours(t *testing.T) {
-	fewer(t)
-	storagetest.RunHours(t, usersEngine(func(t *testing.T) *Store { t.Helper(); return open(t, database(t)) }))
+	storagetest.RunHours(t, usersEngine(func(t *testing.T) *Store { t.Helper(); return temp(t) }))
 }
 
 // spec: DASH-02
 func TestHoursHashed(t *testing.T) {
-	fewer(t)
-	storagetest.RunHours(t, usersEngine(func(t *testing.T) *Store { t.Helper(); return openHashed(t, database(t)) }))
+	storagetest.RunHours(t, usersEngine(func(t *testing.T) *Store { t.Helper(); return tempHashed(t) }))
 }
 
 // MakeHours waits for a transaction that changed a conference before the mark was committed, and not for one that only reads.
@@ -58,7 +56,7 @@ func firstOutcomes(t *testing.T, s *Store) (outcomes []string) {
 // atNoon is a store with a conference at noon, and the same store for a collector that waits 300 ms for the server.
 func atNoon(t *testing.T) (dsn string, s, hurried *Store) {
 	t.Helper()
-	dsn = database(t)
+	dsn = migrated(t)
 	s = open(t, dsn)
 	mustAppend(t, s, statsFrame(1, 1, noon))
 	hurried, err := Open(t.Context(), dsn, Options{patience: 300 * time.Millisecond})

@@ -11,14 +11,16 @@ import (
 
 // spec: OUT-03
 func TestNotices(t *testing.T) {
-	storagetest.RunNotices(t, func(t *testing.T) storagetest.NoticesStore {
+	storagetest.RunNotices(t, emptyNotices)
+}
+
+func emptyNotices(t *testing.T) storagetest.NoticesStore {
+	t.Helper()
+	dsn := migrated(t)
+	s := open(t, dsn)
+	return storagetest.NoticesStore{Notices: s, Reopen: func(t *testing.T) storage.Notices {
 		t.Helper()
-		path := database(t)
-		s := open(t, path)
-		return storagetest.NoticesStore{Notices: s, Reopen: func(t *testing.T) storage.Notices {
-			t.Helper()
-			require.NoError(t, s.Close())
-			return open(t, path)
-		}}
-	})
+		require.NoError(t, s.Close())
+		return open(t, dsn)
+	}}
 }

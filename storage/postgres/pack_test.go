@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"flag"
 	"fmt"
 	"testing"
 
@@ -19,21 +18,10 @@ func execute(tb testing.TB, s *Store, statement string, args ...any) {
 	}))
 }
 
-// fewer lowers the number of rapid's checks below that of other engines, unless a flag sets
-// it: a check takes longer here.
-func fewer(t *testing.T) {
-	t.Helper()
-	checks := flag.Lookup("rapid.checks")
-	if before := checks.Value.String(); before == checks.DefValue {
-		require.NoError(t, checks.Value.Set("30"))
-		t.Cleanup(func() { require.NoError(t, checks.Value.Set(before)) })
-	}
-}
-
 func TestPack(t *testing.T) {
-	fewer(t)
+	t.Parallel()
 	storagetest.RunPack(t, storagetest.PackEngine{
-		Open: func(t *testing.T) storagetest.PackStore { t.Helper(); return open(t, database(t)) },
+		Open: func(t *testing.T) storagetest.PackStore { t.Helper(); return temp(t) },
 		Reopen: func(t *testing.T, s storagetest.PackStore) storagetest.PackStore {
 			t.Helper()
 			require.NoError(t, s.(*Store).Close())

@@ -67,7 +67,7 @@ func statsAttributes(noise int64, row int) map[string]any {
 func BenchmarkAppendStatsFrames(b *testing.B) {
 	for _, writers := range []int{1, 8, 64, 256} {
 		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
-			s := open(b, database(b))
+			s := temp(b)
 			start := time.Now().Truncate(time.Hour)
 			batches := make([]storage.Batch, b.N) // made beforehand: only the store is measured
 			for i := range batches {
@@ -97,7 +97,7 @@ func BenchmarkAppendStatsFrames(b *testing.B) {
 
 // BenchmarkRecordsOneConference reads a conference of four sessions and 90 minutes.
 func BenchmarkRecordsOneConference(b *testing.B) {
-	s := open(b, database(b))
+	s := temp(b)
 	start := time.Now().Truncate(time.Hour)
 	for seq := uint64(1); seq <= 540; seq++ {
 		var batches []storage.Batch
@@ -126,7 +126,7 @@ func BenchmarkPack(b *testing.B) {
 	total := 0
 	for b.Loop() {
 		b.StopTimer()
-		s := open(b, database(b))
+		s := temp(b)
 		start := time.Now().Add(-24 * time.Hour).Truncate(time.Hour)
 		rows := 0
 		for session := range 16 {

@@ -110,7 +110,7 @@ func (p *proxy) loseAnswer(client string, n int) (left int) {
 //
 // spec: SRV-03, DASH-05
 func TestAnswerLost(t *testing.T) {
-	dsn := database(t)
+	dsn := migrated(t)
 	_, rest, _ := strings.Cut(dsn, "@")
 	server, _, _ := strings.Cut(rest, "/")
 	p := startProxy(t, server)

@@ -17,7 +17,7 @@ var listing = regexp.MustCompile(`(?s)^SELECT c\.key.*?FROM (\w+)`)
 //
 // spec: DASH-01
 func TestSearchByRarest(t *testing.T) {
-	s := open(t, database(t))
+	s := temp(t)
 	execute(t, s, fill[0])
 	execute(t, s, fill[1], noon.UnixMilli())
 	execute(t, s, `UPDATE qos_conference SET label = 'poor' WHERE key % 5 = 0`)

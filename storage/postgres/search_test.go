@@ -18,7 +18,7 @@ import (
 
 // spec: CONF-02
 func TestDocuments(t *testing.T) {
-	storagetest.RunDocuments(t, func(t *testing.T) storagetest.Store { t.Helper(); return open(t, database(t)) },
+	storagetest.RunDocuments(t, func(t *testing.T) storagetest.Store { t.Helper(); return temp(t) },
 		func(t *testing.T, s storagetest.Store, change func([]byte) []byte) {
 			t.Helper()
 			column := query[[]byte](t, s.(*Store), `SELECT body FROM qos_document`)
@@ -85,7 +85,7 @@ func plans(t *testing.T, s *Store, q storage.Query) (out []string) {
 
 // A page of digests begins where the one before ended, without a sort, and is planned for its own values every time.
 func TestDigestPlans(t *testing.T) {
-	s := open(t, database(t))
+	s := temp(t)
 	for _, statement := range fill {
 		var args []any
 		if strings.Contains(statement, "$1") {
@@ -116,7 +116,7 @@ func TestDigestPlans(t *testing.T) {
 //
 // spec: DASH-01
 func TestSearchPlans(t *testing.T) {
-	s := open(t, database(t))
+	s := temp(t)
 	for _, statement := range fill {
 		var args []any
 		if strings.Contains(statement, "$1") {
@@ -200,7 +200,7 @@ func explain(t *testing.T, s *Store, how, sql string, args ...any) string {
 // Each commit of a live call changes end_ms: no index may have to know, not even by way of a
 // computed column, unless the call becomes a long one.
 func TestStretchStaysOnItsPage(t *testing.T) {
-	s := open(t, database(t))
+	s := temp(t)
 	appendFrames(t, s, 2)
 	stretch := func(ms int) (onPage int64) {
 		require.NoError(t, s.read.with(t.Context(), func(conn *pgx.Conn) error {

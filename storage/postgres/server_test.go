@@ -11,13 +11,10 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/qosrtc/qos/storage/postgres/postgrestest"
-	"github.com/qosrtc/qos/storage/storagetest"
 )
 
-// The tests run on a real server from a distribution's package. QOS_POSTGRES=required
-// makes its absence a failure.
+// The tests run on a real server from a distribution's package.
 func TestMain(m *testing.M) {
-	storagetest.ShortUnderRace()
 	code := postgrestest.Run(m)
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)
@@ -32,12 +29,38 @@ func database(tb testing.TB) string {
 	return postgrestest.Database(tb)
 }
 
+// migrated makes a database that has the tables of a store, without running the migrations again, and returns its dsn.
+func migrated(tb testing.TB) string {
+	tb.Helper()
+	return copyOf(tb, "migrated", Options{patience: unhurried})
+}
+
+func copyOf(tb testing.TB, template string, o Options) string {
+	tb.Helper()
+	return postgrestest.Shared(tb).Copy(tb, template, func(dsn string) {
+		s, err := Open(tb.Context(), dsn, o)
+		require.NoError(tb, err)
+		require.NoError(tb, s.Close())
+	})
+}
+
+// temp opens an empty store.
+func temp(tb testing.TB) *Store {
+	tb.Helper()
+	return open(tb, migrated(tb))
+}
+
 // unhurried is the patience of stores whose tests are not about it: the machine may be busy.
 const unhurried = 5 * time.Minute
 
 func open(tb testing.TB, dsn string) *Store {
 	tb.Helper()
-	s, err := Open(tb.Context(), dsn, Options{patience: unhurried})
+	return openWith(tb, dsn, Options{patience: unhurried})
+}
+
+func openWith(tb testing.TB, dsn string, o Options) *Store {
+	tb.Helper()
+	s, err := Open(tb.Context(), dsn, o)
 	require.NoError(tb, err)
 	tb.Cleanup(func() { require.NoError(tb, s.Close()) })
 	return s

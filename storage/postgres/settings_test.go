@@ -14,27 +14,29 @@ import (
 
 // spec: AUTH-03
 func TestSettings(t *testing.T) {
+	storagetest.RunSettings(t, emptySettings)
+}
+
+func emptySettings(t *testing.T) storagetest.SettingsStore {
+	t.Helper()
 	const limit = 25
-	storagetest.RunSettings(t, func(t *testing.T) storagetest.SettingsStore {
+	dsn := migrated(t)
+	s := open(t, dsn)
+	s.settings = sqlstore.NewSettings(s.database(), limit)
+	beside := func(t *testing.T) storage.Settings {
 		t.Helper()
-		dsn := database(t)
-		s := open(t, dsn)
-		s.settings = sqlstore.NewSettings(s.database(), limit)
-		beside := func(t *testing.T) storage.Settings {
-			t.Helper()
-			return open(t, dsn)
-		}
-		return storagetest.SettingsStore{Settings: s, Limit: limit, Beside: beside, Reopen: func(t *testing.T) storage.Settings {
-			t.Helper()
-			require.NoError(t, s.Close())
-			return open(t, dsn)
-		}}
-	})
+		return open(t, dsn)
+	}
+	return storagetest.SettingsStore{Settings: s, Limit: limit, Beside: beside, Reopen: func(t *testing.T) storage.Settings {
+		t.Helper()
+		require.NoError(t, s.Close())
+		return open(t, dsn)
+	}}
 }
 
 // Connections that the server ended while they were idle are no fault of a write.
 func TestSettingsConnectionsEnd(t *testing.T) {
-	s := open(t, database(t))
+	s := temp(t)
 	revision, err := s.PutSetting(t.Context(), storage.Setting{Kind: "k", ID: "a", Body: []byte("1")})
 	require.NoError(t, err)
 	conn := connect(t, s.config.ConnString())
@@ -49,7 +51,7 @@ func TestSettingsConnectionsEnd(t *testing.T) {
 // A collector that holds the counter and says nothing more is thrown out, and the others
 // go on.
 func TestSettingsHeldUp(t *testing.T) {
-	dsn := database(t)
+	dsn := migrated(t)
 	s := open(t, dsn)
 	quick, err := Open(t.Context(), dsn, Options{patience: 500 * time.Millisecond})
 	require.NoError(t, err)

@@ -42,7 +42,7 @@ func appendFrames(tb testing.TB, s *Store, to uint64) storage.Appended {
 //
 // spec: SRV-03, CONF-01, CONF-02
 func TestTwoCollectors(t *testing.T) {
-	dsn := database(t)
+	dsn := migrated(t)
 	stores := []*Store{open(t, dsn), open(t, dsn)}
 	const sessions, seqs = 8, 30
 	var fresh, again atomic.Int64
@@ -91,12 +91,11 @@ func TestTwoCollectors(t *testing.T) {
 //
 // spec: SRV-03
 func TestServerRestarts(t *testing.T) {
-	server := postgrestest.Shared(t)
-	s := open(t, database(t))
+	server := postgrestest.Durable(t)
+	s := open(t, server.Database(t))
 	require.Equal(t, storage.Appended{New: 10}, appendFrames(t, s, 2))
 	_, err := s.Conferences(t.Context(), storage.Query{})
 	require.NoError(t, err)
-	server.Exec(t, "postgres", "CHECKPOINT") // else it recovers all that the tests before wrote
 	server.Stop()
 	_, err = s.Append(t.Context(), []storage.Batch{statsFrame(1, 3, noon)})
 	require.ErrorContains(t, err, s.name+": append")
@@ -120,7 +119,7 @@ func TestServerRestarts(t *testing.T) {
 //
 // spec: SRV-03
 func TestConnectionsEnd(t *testing.T) {
-	s := open(t, database(t))
+	s := temp(t)
 	const sessions, seqs = 4, 60
 	var wg sync.WaitGroup
 	for n := range sessions {
@@ -167,7 +166,7 @@ func TestOpenAtOnce(t *testing.T) {
 }
 
 func TestOpenRefuses(t *testing.T) {
-	dsn := database(t)
+	dsn := migrated(t)
 	s := open(t, dsn)
 	require.NoError(t, s.read.with(t.Context(), func(conn *pgx.Conn) error {
 		_, err := conn.Exec(t.Context(), `INSERT INTO qos_migration (version) VALUES (7)`)
@@ -188,7 +187,7 @@ func TestOpenRefuses(t *testing.T) {
 }
 
 func TestClosed(t *testing.T) {
-	s := open(t, database(t))
+	s := temp(t)
 	require.NoError(t, s.Close())
 	_, err := s.Append(t.Context(), []storage.Batch{statsFrame(1, 1, noon)})
 	require.ErrorIs(t, err, group.ErrClosed)
@@ -199,7 +198,7 @@ func TestClosed(t *testing.T) {
 // Partitions are made by the days of sessions, once, by the store that needs one first; IDs
 // with a wrong time make none.
 func TestPartitionsAtOnce(t *testing.T) {
-	dsn := database(t)
+	dsn := migrated(t)
 	stores := []*Store{open(t, dsn), open(t, dsn), open(t, dsn)}
 	today := time.Now().UTC()
 	var wg sync.WaitGroup
@@ -226,7 +225,7 @@ func TestPartitionsAtOnce(t *testing.T) {
 // Retention drops the partitions of which nothing is kept, deletes the rest by rows, and
 // writers of other days go on meanwhile.
 func TestDeleteBefore(t *testing.T) {
-	dsn := database(t)
+	dsn := migrated(t)
 	s, other := open(t, dsn), open(t, dsn)
 	now := time.Now().UTC().Truncate(24 * time.Hour)
 	put := func(s *Store, n, daysAgo int, at time.Time) storage.Appended {
@@ -279,7 +278,7 @@ func TestDeleteBefore(t *testing.T) {
 
 // A drop that stopped half-way is finished by the next one, or by who needs the day again.
 func TestDropStopsHalfway(t *testing.T) {
-	s := open(t, database(t))
+	s := temp(t)
 	now := time.Now().UTC().Truncate(24 * time.Hour)
 	b := startedAt(statsFrame(1, 1, now.AddDate(0, 0, -9)), 1, now.AddDate(0, 0, -9))
 	day := int32(dayOf(now.AddDate(0, 0, -9).UnixMilli()))
@@ -305,7 +304,7 @@ func TestDropStopsHalfway(t *testing.T) {
 }
 
 func TestDeleteStops(t *testing.T) {
-	s := open(t, database(t))
+	s := temp(t)
 	appendFrames(t, s, 2)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -315,7 +314,7 @@ func TestDeleteStops(t *testing.T) {
 
 // A job that fails takes no other with it.
 func TestGroupFails(t *testing.T) {
-	s := open(t, database(t))
+	s := temp(t)
 	require.NoError(t, s.read.with(t.Context(), func(conn *pgx.Conn) error {
 		_, err := conn.Exec(t.Context(), `ALTER TABLE qos_place ADD CHECK (conference_id <> 'conference 1')`)
 		return err

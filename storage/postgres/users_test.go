@@ -36,7 +36,6 @@ func files(t *testing.T, s *Store) (all []byte) {
 
 func runUsers(t *testing.T, fresh func(t *testing.T) *Store) {
 	t.Helper()
-	fewer(t)
 	storagetest.RunUsers(t, usersEngine(fresh))
 }
 
@@ -53,10 +52,12 @@ func usersEngine(fresh func(t *testing.T) *Store) storagetest.UsersEngine {
 
 // spec: PRIV-02 API-06
 func TestUsers(t *testing.T) {
-	runUsers(t, func(t *testing.T) *Store { t.Helper(); return open(t, database(t)) })
+	t.Parallel()
+	runUsers(t, func(t *testing.T) *Store { t.Helper(); return temp(t) })
 }
 
 // spec: PRIV-02
 func TestUsersHashed(t *testing.T) {
-	runUsers(t, func(t *testing.T) *Store { t.Helper(); return openHashed(t, database(t)) })
+	t.Parallel()
+	runUsers(t, func(t *testing.T) *Store { t.Helper(); return tempHashed(t) })
 }

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,16 +12,18 @@ import (
 
 // spec: DASH-03
 func TestAccounts(t *testing.T) {
-	storagetest.RunAccounts(t, func(t *testing.T) storagetest.AccountsStore {
+	storagetest.RunAccounts(t, emptyAccounts)
+}
+
+func emptyAccounts(t *testing.T) storagetest.AccountsStore {
+	t.Helper()
+	path := empty(t)
+	s := open(t, path)
+	return storagetest.AccountsStore{Accounts: s, Reopen: func(t *testing.T) storage.Accounts {
 		t.Helper()
-		path := filepath.Join(t.TempDir(), "store.sqlite3")
-		s := open(t, path)
-		return storagetest.AccountsStore{Accounts: s, Reopen: func(t *testing.T) storage.Accounts {
-			t.Helper()
-			require.NoError(t, s.Close())
-			return open(t, path)
-		}}
-	})
+		require.NoError(t, s.Close())
+		return open(t, path)
+	}}
 }
 
 // The statement of each request uses an index.

@@ -3,30 +3,23 @@ package sqlite
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/storagetest"
 )
-
-func needShell(t *testing.T) {
-	t.Helper()
-	if _, err := exec.LookPath("sqlite3"); err != nil {
-		t.Skip("no sqlite3 (Debian: apt-get install sqlite3), by which operators make backups")
-	}
-}
 
 // The commands of docs/operations.md, while the store is written to: the copy holds all
 // that was acknowledged before it was begun, once, and is a store to go on with.
 //
 // spec: SRV-03
 func TestBackup(t *testing.T) {
-	needShell(t)
+	testenv.Program(t, "sqlite3") // by which operators make backups
 	dir, backups, restored := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "restored")
 	s := open(t, filepath.Join(dir, "qos.sqlite3"))
 	load := storagetest.StartLoad(t, s, 8, func(n int, seq uint64) storage.Batch { return statsFrame(n, seq, noon) })
@@ -55,7 +48,7 @@ func TestBackup(t *testing.T) {
 
 // The commands of docs/operations.md for a damaged file save what can be read of it.
 func TestRecover(t *testing.T) {
-	needShell(t)
+	testenv.Program(t, "sqlite3") // by which operators make backups
 	dir := t.TempDir()
 	path := filepath.Join(dir, "qos.sqlite3")
 	writeDamaged(t, path)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/testenv"
 )
 
 // TestLogBeginsAgain: the log does not grow while writes follow each other, although none of them folds it.
@@ -49,7 +51,7 @@ func TestFoldBesideAlone(t *testing.T) {
 	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "store.sqlite3"), Options{foldPages: 1})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	for session := range 30 {
+	for session := range testenv.Pick(10, 30) {
 		appendFrames(t, s, session, 2)
 		require.NoError(t, s.writer.do(context.Background(), job{alone: rewrite}))
 	}

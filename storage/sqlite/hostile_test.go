@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/storagetest"
 )
@@ -94,7 +95,6 @@ func namesFile(t *testing.T, err error, path string) {
 //
 // spec: SRV-03
 func TestDamagedPages(t *testing.T) {
-	storagetest.OneGoroutine(t)
 	source := filepath.Join(t.TempDir(), "store.sqlite3")
 	writeDamaged(t, source)
 	data, err := os.ReadFile(source)
@@ -295,7 +295,7 @@ func onSmallDisk(t *testing.T) (dir string) {
 		return dir
 	}
 	if out, err := exec.Command("unshare", "--mount", "true").CombinedOutput(); err != nil {
-		t.Skipf("a disk of its own takes the right to mount one: %v: %s", err, out)
+		testenv.Missing(t, fmt.Errorf("a disk of its own takes the right to mount one: %w: %s", err, out))
 	}
 	dir = t.TempDir()
 	script := fmt.Sprintf(`mount -t tmpfs -o size=%d tmpfs "$1" && exec "$0" -test.v -test.run="^$2\$"`, diskBytes)

@@ -118,11 +118,11 @@ func helper(t *testing.T, what, path string) (kill func()) {
 
 const helperReady = "ready"
 
-// TestHelper is what helper runs: it does something to a store and waits to be killed.
+// TestHelper is what helper runs, and nothing elsewhere: it does something to a store and waits to be killed.
 func TestHelper(t *testing.T) {
 	path := os.Getenv(helperEnv)
 	if path == "" {
-		t.Skip("runs in a process that other tests start")
+		return
 	}
 	wait := func() {
 		_, _ = fmt.Fprintln(os.Stdout, helperReady)

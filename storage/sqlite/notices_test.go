@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,16 +12,18 @@ import (
 
 // spec: OUT-03
 func TestNotices(t *testing.T) {
-	storagetest.RunNotices(t, func(t *testing.T) storagetest.NoticesStore {
+	storagetest.RunNotices(t, emptyNotices)
+}
+
+func emptyNotices(t *testing.T) storagetest.NoticesStore {
+	t.Helper()
+	path := empty(t)
+	s := open(t, path)
+	return storagetest.NoticesStore{Notices: s, Reopen: func(t *testing.T) storage.Notices {
 		t.Helper()
-		path := filepath.Join(t.TempDir(), "store.sqlite3")
-		s := open(t, path)
-		return storagetest.NoticesStore{Notices: s, Reopen: func(t *testing.T) storage.Notices {
-			t.Helper()
-			require.NoError(t, s.Close())
-			return open(t, path)
-		}}
-	})
+		require.NoError(t, s.Close())
+		return open(t, path)
+	}}
 }
 
 // The statements that run each second, and for each point and notice, use an index.

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,18 +12,20 @@ import (
 
 // spec: AUTH-03
 func TestSettings(t *testing.T) {
+	storagetest.RunSettings(t, emptySettings)
+}
+
+func emptySettings(t *testing.T) storagetest.SettingsStore {
+	t.Helper()
 	const limit = 25
-	storagetest.RunSettings(t, func(t *testing.T) storagetest.SettingsStore {
+	path := empty(t)
+	s := open(t, path)
+	s.settings = sqlstore.NewSettings(s.database(), limit)
+	return storagetest.SettingsStore{Settings: s, Limit: limit, Reopen: func(t *testing.T) storage.Settings {
 		t.Helper()
-		path := filepath.Join(t.TempDir(), "store.sqlite3")
-		s := open(t, path)
-		s.settings = sqlstore.NewSettings(s.database(), limit)
-		return storagetest.SettingsStore{Settings: s, Limit: limit, Reopen: func(t *testing.T) storage.Settings {
-			t.Helper()
-			require.NoError(t, s.Close())
-			return open(t, path)
-		}}
-	})
+		require.NoError(t, s.Close())
+		return open(t, path)
+	}}
 }
 
 // The statements that run each second find what they want by an index.

@@ -31,7 +31,6 @@ func RunAccounts(t *testing.T, open func(t *testing.T) AccountsStore) {
 		"audit values":     testAuditValues,
 		"audit pages":      testAuditPages,
 		"forget audit":     testForgetAudit,
-		"concurrent audit": testAuditConcurrent,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}

@@ -21,20 +21,12 @@ import (
 func RunHours(t *testing.T, e UsersEngine) {
 	t.Helper()
 	for name, test := range map[string]func(*usersFixture){
-		"made":          testHours,
-		"any changes":   testHoursAnyChanges,
-		"while written": testHoursWhileWritten,
-		"too many":      testHoursTooMany,
-		"old":           testHoursOld,
+		"made":        testHours,
+		"any changes": testHoursAnyChanges,
+		"too many":    testHoursTooMany,
+		"old":         testHoursOld,
 	} {
-		t.Run(name, func(t *testing.T) {
-			if name != "while written" {
-				OneGoroutine(t)
-			}
-			f := &usersFixture{engine: e, s: e.Open(t)}
-			f.t, f.w, f.r = t, f.s, f.s
-			test(f)
-		})
+		t.Run(name, func(t *testing.T) { test(e.fixture(t)) })
 	}
 }
 
@@ -209,7 +201,7 @@ func testHoursWhileWritten(f *usersFixture) {
 	t := f.t
 	stores := []UsersStore{f.s, f.engine.Second(t, f.s)}
 	f.named(app, "the first", 0)
-	rounds := 40 / scale
+	const rounds = 40
 	var wg sync.WaitGroup
 	errs := make(chan error, 100)
 	for n, s := range stores {

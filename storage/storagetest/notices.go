@@ -24,17 +24,16 @@ type NoticesStore struct {
 func RunNotices(t *testing.T, open func(t *testing.T) NoticesStore) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, NoticesStore){
-		"points once":       testPointsOnce,
-		"points in order":   testPointsInOrder,
-		"bounds":            testNoticeBounds,
-		"one id, one row":   testNoticeOnce,
-		"due by webhook":    testNoticesDue,
-		"states":            testNoticeStates,
-		"pages":             testNoticePages,
-		"forget":            testNoticesForget,
-		"restart":           testNoticesRestart,
-		"pending limit":     testNoticesLimit,
-		"concurrent points": testPointsConcurrent,
+		"points once":     testPointsOnce,
+		"points in order": testPointsInOrder,
+		"bounds":          testNoticeBounds,
+		"one id, one row": testNoticeOnce,
+		"due by webhook":  testNoticesDue,
+		"states":          testNoticeStates,
+		"pages":           testNoticePages,
+		"forget":          testNoticesForget,
+		"restart":         testNoticesRestart,
+		"pending limit":   testNoticesLimit,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}

@@ -24,7 +24,6 @@ type packModel struct {
 //
 // spec: CONF-01 CONF-02 SRV-03
 func testPackAnyOrder(f *packFixture) {
-	OneGoroutine(f.t)
 	runs := 0
 	rapid.Check(f.t, func(rt *rapid.T) {
 		runs++

@@ -33,17 +33,14 @@ type SettingsStore struct {
 func RunSettings(t *testing.T, open func(t *testing.T) SettingsStore) {
 	t.Helper()
 	for name, test := range map[string]func(*settingsFixture){
-		"values":             testSettingValues,
-		"compare and set":    testSettingCompareAndSet,
-		"delete":             testSettingDelete,
-		"since":              testSettingsSince,
-		"pages":              testSettingsPages,
-		"bounds":             testSettingBounds,
-		"full":               testSettingsFull,
-		"concurrent writers": testSettingsConcurrent,
-		"one maker":          testSettingOneMaker,
-		"poller":             testSettingsPoller,
-		"restart":            testSettingsRestart,
+		"values":          testSettingValues,
+		"compare and set": testSettingCompareAndSet,
+		"delete":          testSettingDelete,
+		"since":           testSettingsSince,
+		"pages":           testSettingsPages,
+		"bounds":          testSettingBounds,
+		"full":            testSettingsFull,
+		"restart":         testSettingsRestart,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -17,7 +16,7 @@ import (
 // Open returns an empty store of the engine, and closes it when the test ends.
 type Open func(t *testing.T) (storage.Writer, storage.Reader)
 
-// Run checks an engine.
+// Run checks what one goroutine does to a store. RunConcurrent has the rest.
 func Run(t *testing.T, open Open) {
 	t.Helper()
 	for name, test := range map[string]func(*fixture){
@@ -30,8 +29,6 @@ func Run(t *testing.T, open Open) {
 		"Append/invalid":         testInvalid,
 		"Append/nothing":         testNothing,
 		"Append/cancelled":       testCancelled,
-		"Append/concurrent":      testConcurrent,
-		"Append/same frame":      testSameFrame,
 		"Records/values":         testValues,
 		"Records/order":          testOrder,
 		"Records/any bytes":      testAnyBytes,
@@ -84,9 +81,6 @@ func Run(t *testing.T, open Open) {
 		"PreCalls/retention":     testPreCallsRetention,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if !strings.HasPrefix(name, "Append/") && name != "Digests/while written" {
-				OneGoroutine(t)
-			}
 			w, r := open(t)
 			test(&fixture{t: t, w: w, r: r})
 		})

@@ -46,7 +46,6 @@ func RunUsers(t *testing.T, e UsersEngine) {
 		"every field":      testErasePlanted,
 		"late":             testEraseLate,
 		"new user":         testEraseNewUser,
-		"digests":          testEraseDigests,
 		"former IDs":       testEraseFormer,
 		"renamed often":    testEraseRenamedOften,
 		"linked names":     testEraseLinked,
@@ -54,17 +53,9 @@ func RunUsers(t *testing.T, e UsersEngine) {
 		"damaged":          testEraseBadInput,
 		"export":           testExport,
 		"any calls":        testEraseAnyCalls,
-		"written to":       testEraseWhileWritten,
 		"pre-call tests":   testErasePreCalls,
 	} {
-		t.Run(name, func(t *testing.T) {
-			if name != "written to" && name != "digests" {
-				OneGoroutine(t)
-			}
-			f := &usersFixture{engine: e, s: e.Open(t)}
-			f.t, f.w, f.r = t, f.s, f.s
-			test(f)
-		})
+		t.Run(name, func(t *testing.T) { test(e.fixture(t)) })
 	}
 }
 

@@ -84,6 +84,7 @@ func (m *managed) login(at int, secret, user string) *protocol.TokenReply {
 //
 // spec: AUTH-02, AUTH-05
 func TestRevocationReachesEveryCollector(t *testing.T) {
+	t.Parallel()
 	m := newManaged(t)
 	m.ask(0, http.MethodPut, "pages", fmt.Sprintf(`{"name":"Pages","origins":[%q]}`, harness.Origin), http.StatusCreated)
 	made := m.ask(0, http.MethodPost, "pages/secrets", "", http.StatusCreated)

@@ -50,6 +50,7 @@ func salt(t *testing.T, c *harness.Collector, appID string) string {
 //
 // spec: AUTH-01, AUTH-02
 func TestMasterKeysRoll(t *testing.T) {
+	t.Parallel()
 	c := harness.NewCollector(t, harness.Options{Storage: harness.SQLite(t.TempDir()), Apps: masters("a")})
 	c.Start()
 	known, unknown := salt(t, c, harness.AppID), salt(t, c, "nobody")

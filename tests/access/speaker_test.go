@@ -50,15 +50,18 @@ func speak(t *testing.T, c *harness.Collector, token, session string, acked uint
 	return s
 }
 
-// hears is what the server says next; nil when it has closed.
+// hears is what the server says next, but for the pace; nil when it has closed.
 func (s *speaker) hears() any {
 	s.t.Helper()
-	select {
-	case message := <-s.wire.Heard():
-		return message
-	case <-time.After(harness.Patience):
-		require.FailNow(s.t, "the server says nothing")
-		return nil
+	for {
+		select {
+		case message := <-s.wire.Heard():
+			if !harness.IsPace(message) {
+				return message
+			}
+		case <-time.After(harness.Patience):
+			require.FailNow(s.t, "the server says nothing")
+		}
 	}
 }
 

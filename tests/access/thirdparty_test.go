@@ -44,6 +44,7 @@ func post(t *testing.T, c *harness.Collector, token string) (status int, answer 
 //
 // spec: AUTH-04, AUTH-05
 func TestThirdPartyTokens(t *testing.T) {
+	t.Parallel()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	der, err := x509.MarshalPKIXPublicKey(&private.PublicKey)

@@ -21,6 +21,7 @@ import (
 	"github.com/qosrtc/qos/agent/keydir"
 	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/protocol"
+	"github.com/qosrtc/qos/tests/harness"
 )
 
 // registry is one app.
@@ -42,13 +43,10 @@ type sides struct {
 func newSides(t *testing.T) *sides {
 	t.Helper()
 	dir := t.TempDir()
-	s := &sides{t: t, binary: filepath.Join(dir, "qos-agent"), public: filepath.Join(dir, "public.pem")}
-	build := exec.Command("go", "build", "-o", s.binary, "../../agent/cmd/qos-agent")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, string(out))
+	s := &sides{t: t, binary: harness.Agent(t), public: filepath.Join(dir, "public.pem")}
 	keys := filepath.Join(dir, "keys")
 	require.NoError(t, os.Mkdir(keys, 0o700))
-	out, err = exec.Command(s.binary, "keygen", filepath.Join(keys, "current.pem")).Output()
+	out, err := exec.Command(s.binary, "keygen", filepath.Join(keys, "current.pem")).Output()
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(s.public, out, 0o600))
 	s.keys, err = keydir.Open(keys, keydir.Options{})

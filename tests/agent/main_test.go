@@ -3,7 +3,7 @@ package agent
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/qosrtc/qos/tests/harness"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { harness.VerifyMain(m) }

@@ -16,14 +16,17 @@ import (
 // times longer than an idle one.
 const Patience = 2 * time.Minute
 
-// pollEvery is the interval between two evaluations of a condition.
-const pollEvery = 150 * time.Millisecond
+// A condition is evaluated again after pollFirst, then after twice that, and at last every pollEvery.
+const (
+	pollFirst = 10 * time.Millisecond
+	pollEvery = 150 * time.Millisecond
+)
 
 // Eventually waits until done returns true. The text that it returned last explains a failure.
 func Eventually(t *testing.T, within time.Duration, what string, done func() (bool, string)) {
 	t.Helper()
 	deadline := time.Now().Add(within)
-	for {
+	for pause := pollFirst; ; pause = min(2*pause, pollEvery) {
 		ok, last := done()
 		if ok {
 			return
@@ -31,7 +34,7 @@ func Eventually(t *testing.T, within time.Duration, what string, done func() (bo
 		if time.Now().After(deadline) {
 			t.Fatalf("not within %s: %s\nlast: %s", within, what, last)
 		}
-		<-time.After(pollEvery)
+		<-time.After(pause)
 	}
 }
 

@@ -43,7 +43,7 @@ func newCluster(t *testing.T) *cluster {
 // none.
 func newClusterOf(t *testing.T, key string) *cluster {
 	t.Helper()
-	c := &cluster{t: t, server: postgrestest.Shared(t), patience: 2 * harness.Patience}
+	c := &cluster{t: t, server: postgrestest.Durable(t), patience: 2 * harness.Patience}
 	c.dsn = c.server.Database(t)
 	c.database = c.dsn[strings.LastIndexByte(c.dsn, '/')+1 : strings.IndexByte(c.dsn, '?')]
 	// A user that can be refused something: qos is the server's superuser.

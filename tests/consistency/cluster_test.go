@@ -13,7 +13,6 @@ import (
 	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/storage/sqlite"
-	"github.com/qosrtc/qos/storage/storagetest"
 )
 
 // member is one of several processes on one store: its state, what it has not written yet,
@@ -124,7 +123,6 @@ func (c cluster) settle(t *rapid.T) {
 //
 // spec: CONF-01, CONF-02, SRV-03
 func TestSeveralProcessesTellOneSummary(t *testing.T) {
-	storagetest.OneGoroutine(t)
 	store := open(t)
 	var run atomic.Int64
 	rapid.Check(t, func(rt *rapid.T) {

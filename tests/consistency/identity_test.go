@@ -21,7 +21,6 @@ import (
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
-	"github.com/qosrtc/qos/storage/storagetest"
 )
 
 // base is ms 0 of the tests.
@@ -204,7 +203,6 @@ func open(t *testing.T) *sqlite.Store {
 //
 // spec: CONF-01, CONF-02, SRV-03
 func TestTheStoreAndTheConferenceStateAgree(t *testing.T) {
-	storagetest.OneGoroutine(t)
 	store := open(t)
 	var run atomic.Int64
 	rapid.Check(t, func(rt *rapid.T) {

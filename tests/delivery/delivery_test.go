@@ -12,6 +12,7 @@ import (
 
 // spec: SRV-03
 func TestAcknowledgedFramesAreStoredExactlyOnce(t *testing.T) {
+	t.Parallel()
 	r := newRun(t, 4*time.Second)
 	r.add(6, harness.Habits{})
 	r.load(func(ctx context.Context) {

@@ -7,8 +7,7 @@
 // listen.
 //
 // QOS_COLLECTOR names a binary to use instead of building one. QOS_DELIVERY_SEED repeats a
-// run's dice (not the moments at which the operating system does its part),
-// QOS_DELIVERY_TIMES makes each load as many times longer, QOS_DELIVERY_KILLS says how
-// often the collector is killed (25). A full disk needs the right to mount. Run them with
-// -count=1: the test cache does not know what the binary was built from.
+// run's dice (not the moments at which the operating system does its part) and
+// QOS_DELIVERY_TIMES makes each load as many times longer. A full disk needs the right to
+// mount. Run them with -count=1: the test cache does not know what the binary was built from.
 package delivery

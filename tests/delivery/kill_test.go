@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/harness"
 )
 
@@ -16,10 +19,13 @@ import (
 // spec: SRV-03
 func TestKillsAtRandomMoments(t *testing.T) {
 	t.Parallel()
-	kills := int(harness.Setting(t, "QOS_DELIVERY_KILLS", 25))
+	kills := testenv.Pick(3, 25)
 	r := newRun(t, time.Hour) // until all kills are done
 	r.add(3, harness.Habits{})
 	r.loadUntil(func(context.Context) {
+		for _, c := range r.clients {
+			require.Eventually(t, func() bool { return c.Made() > 0 }, harness.Patience, time.Millisecond)
+		}
 		dice := rand.New(rand.NewPCG(uint64(r.seed), 1))
 		for range kills {
 			if dice.IntN(4) > 0 {
@@ -32,7 +38,6 @@ func TestKillsAtRandomMoments(t *testing.T) {
 		r.collector.AwaitHealthy()
 	})
 	r.balance()
-	t.Logf("%d kills", kills)
 }
 
 // TestGracefulRestarts stops and starts the collector under load. What it took it has

@@ -10,6 +10,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	harness.TestsAtOnce(8)
 	zerolog.SetGlobalLevel(zerolog.Disabled) // of the proxy; it logs each toxic that ends
 	// The proxy forgets goroutines whose connection ends in mid-write.
 	const link = "github.com/Shopify/toxiproxy/v2.(*ToxicLink)."

@@ -62,8 +62,12 @@ func (s *script) next(w *harness.Wire) any {
 func (s *script) acked(w *harness.Wire, seq uint64) {
 	s.t.Helper()
 	for {
-		ack, ok := s.next(w).(*protocol.Ack)
-		require.True(s.t, ok)
+		message := s.next(w)
+		if harness.IsPace(message) {
+			continue
+		}
+		ack, ok := message.(*protocol.Ack)
+		require.True(s.t, ok, "%T: %+v", message, message)
 		require.LessOrEqual(s.t, ack.Seq, seq)
 		if ack.Seq == seq {
 			return

@@ -11,13 +11,13 @@ import (
 	"github.com/qosrtc/qos/tests/browser"
 )
 
-// TestApplication opens the page of an app in both browsers: the apps, then each trend with its chart, its numbers and
+// TestApplication opens the page of an app: the apps, then each trend with its chart, its numbers and
 // links that lead to the conferences of a value; another app; and a time that is wrong.
 //
 // spec: DASH-01
 func TestApplication(t *testing.T) {
 	c, now := newPlanted(t)
-	for _, kind := range []string{browser.Chromium, browser.Firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			b := browser.Start(t, kind)
 			p := openPage(t, b, "app", c.dashboard+"/search")

@@ -99,8 +99,8 @@ func (s *site) checkLogs(t *testing.T) {
 			cookies++
 		}
 	}
-	require.GreaterOrEqual(t, posts, 4, "both browsers logged in on the application's origin")
-	require.GreaterOrEqual(t, cookies, 6, "both browsers have a cookie for it, which the agent got")
+	require.GreaterOrEqual(t, posts, 2*len(browserKinds()), "each browser logged in on the application's origin")
+	require.GreaterOrEqual(t, cookies, 3*len(browserKinds()), "each browser has a cookie for it, which the agent got")
 	log := s.collector.out.String()
 	for _, hidden := range []string{tokenStart, appSecret, openAppSecret, sharedKey} {
 		require.NotContains(t, log, hidden)

@@ -36,7 +36,7 @@ func (l *logins) tell(one *story) {
 // spec: AUTH-01, AUTH-02, AUTH-03, AUTH-04, AUTH-05, AUTH-06, AUTH-07, AUTH-08, SRV-01
 func TestAuth(t *testing.T) {
 	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin") // where Debian has nginx
-	browser.Require(t, browser.Chromium, browser.Firefox)
+	browser.Require(t, browserKinds()...)
 	testenv.Program(t, "nginx")
 	testenv.Program(t, "certutil")
 	s := startSite(t)
@@ -45,7 +45,7 @@ func TestAuth(t *testing.T) {
 		maps.Copy(all, some)
 	}
 	t.Run("Browsers", func(t *testing.T) {
-		for _, kind := range []string{browser.Chromium, browser.Firefox} {
+		for _, kind := range browserKinds() {
 			t.Run(kind, func(t *testing.T) {
 				t.Parallel()
 				w := s.open(t, kind)

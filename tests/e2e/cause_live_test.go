@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"flag"
 	"net/url"
 	"slices"
 	"strconv"
@@ -15,14 +16,14 @@ import (
 	"github.com/qosrtc/qos/tests/scenario"
 )
 
-// liveCauses are the impaired calls that are made live: the first three in each run, all in `make test-long`. Package
-// tests/cause replays traces of many others.
+var allCauses = flag.Bool("all-causes", false, "make ten impaired calls live, one after the other: five minutes")
+
+// liveCauses are the impaired calls that are made live: two in `make test`, another in `make test-long`, and all of them with
+// -all-causes. Package tests/cause replays traces of many others.
 var liveCauses = []string{
-	"pair-up-loss-15", "server-down-loss-b", "permission-denied",
+	"pair-up-loss-15", "permission-denied", "server-down-loss-b",
 	"good-mesh", "mesh-up-loss-a", "camera-unplugged", "tracks-missing", "no-answer", "ice-cut", "held",
 }
-
-const alwaysLive = 3
 
 // underAnyLoad are the calls whose cause is the same on a busy machine. A busy machine impairs the media of the others
 // as well, so their label is not asserted here: package tests/cause compares it with traces of a quiet machine.
@@ -36,12 +37,19 @@ func TestLikelyCauses(t *testing.T) {
 	browser.Require(t, browser.Chromium)
 	s := newCauseStage(t)
 	s.start()
-	names := testenv.Pick(liveCauses[:alwaysLive], liveCauses)
-	lasts := testenv.Pick(scenario.Brief, scenario.Full)
+	names, lasts := liveCauses, scenario.Full
+	if !*allCauses {
+		names, lasts = testenv.Pick(names[:2], names[2:3]), scenario.Brief
+	}
 	b := browser.Start(t, browser.Chromium)
 	for _, one := range scenario.Listed() {
 		if slices.Contains(names, one.Name) {
-			t.Run(one.Name, func(t *testing.T) { s.checks(t, &one, b, lasts) })
+			t.Run(one.Name, func(t *testing.T) {
+				if !*allCauses {
+					t.Parallel() // one of the two waits 30 s
+				}
+				s.checks(t, &one, b, lasts)
+			})
 		}
 	}
 }

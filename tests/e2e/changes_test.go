@@ -15,7 +15,7 @@ import (
 // newPlanted returns a collector with a day of conferences, and its time.
 func newPlanted(t *testing.T, more ...planted) (*collector, time.Time) {
 	t.Helper()
-	browser.Require(t, browser.Chromium, browser.Firefox)
+	browser.Require(t, browserKinds()...)
 	now := time.Now()
 	c := newCollector(t)
 	c.plant(t, append(plantedDay(now), more...))
@@ -23,13 +23,13 @@ func newPlanted(t *testing.T, more ...planted) (*collector, time.Time) {
 	return c, now
 }
 
-// TestChanges compares on the page, in both browsers: the planted cause is the finding, with its numbers, and its link
+// TestChanges compares on the page: the planted cause is the finding, with its numbers, and its link
 // leads to its conferences; another baseline, a set that is empty, one that is too small, and parameters that are wrong.
 //
 // spec: DASH-01
 func TestChanges(t *testing.T) {
 	c, now := newPlanted(t)
-	for _, kind := range []string{browser.Chromium, browser.Firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			b := browser.Start(t, kind)
 			p := openPage(t, b, "changes", c.dashboard+"/changes")

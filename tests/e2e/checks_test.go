@@ -268,10 +268,10 @@ func audio(sum conference.Summary) float64 {
 // says goodbye, so its summary comes at once.
 //
 // spec: CONF-01
-func (s *scene) checkUsedAgain(t *testing.T) {
+func (s *scene) checkUsedAgain(t *testing.T, b *browser.Browser) {
+	t.Helper()
 	first := s.calls[0]
-	b := browser.Start(t, first.kind)
-	again := &call{name: "again", kind: first.kind, room: first.room}
+	again := &call{name: "again", kind: first.kind, room: first.room, brief: true}
 	ada, grace := s.join(t, b, again, "ada"), s.join(t, b, again, "grace")
 	ada.mediaFlows()
 	grace.mediaFlows()

@@ -42,7 +42,7 @@ func freeAddress(t *testing.T) string {
 // TestDemoCallsWithoutTheLibrary: monitoring that cannot be reached takes no part in
 // whether a call works.
 func TestDemoCallsWithoutTheLibrary(t *testing.T) {
-	for _, kind := range []string{browser.Chromium, browser.Firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			browser.Require(t, kind)
 			base := startDemo(t)

@@ -10,9 +10,11 @@ import (
 	"github.com/qosrtc/qos/tests/browser"
 )
 
-// keepPosts has the page keep what the library hands to requests that outlive it.
-const keepPosts = `(window.kept = [], window.fetch = ((real) => (url, options) => {
+// keepPosts has the page keep what the library hands to requests that outlive it. While it is offline, no other request
+// leaves it.
+const keepPosts = `(window.kept = [], window.offline = false, window.fetch = ((real) => async (url, options) => {
 	if (options?.keepalive) kept.push(options.body);
+	else if (offline) throw new TypeError('offline');
 	return real(url, options);
 })(fetch), 1)`
 
@@ -21,12 +23,12 @@ const keepPosts = `(window.kept = [], window.fetch = ((real) => (url, options) =
 //
 // spec: FAB-08, STAT-01, LIB-07
 func TestOutOfSight(t *testing.T) {
-	browser.Require(t, browser.Chromium, browser.Firefox)
+	browser.Require(t, browserKinds()...)
 	c := newCollector(t)
 	pages := startPages(t)
 	c.origins = append(c.origins, pages)
 	c.start()
-	for _, kind := range []string{browser.Chromium, browser.Firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			tab := openTab(t, browser.Start(t, kind), pages, "out of sight in "+kind, startFront(t, false, c), nil)
 			tab.delivers(5)
@@ -71,11 +73,14 @@ func (b *tab) handsOver() {
 	b.Run("(window.WebSocket = class { constructor() { throw new Error('none'); } }, 1)")
 	b.front.reset()
 	b.Until(patience, "account.init.some(([csError]) => csError === 'wsChannelFailure')")
+	b.Run("(window.offline = true, 1)")
+	b.Until(patience, fmt.Sprintf("account.ticks > %d", b.now().Ticks)) // a POST may have sent all that waited
 	b.cover()
 	b.Until(patience, "kept.length > 0")
 	var kept []string
 	b.Get("kept", &kept)
 	require.Contains(b.T, kept[0], `"name":"tick"`)
 	require.True(b.T, strings.HasPrefix(kept[0], `{"type":"hello"`), kept[0])
+	b.Run("(window.offline = false, 1)")
 	b.show()
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -82,6 +81,6 @@ func (l *lab) hangsUpAndLeaves(t *testing.T, b *browser.Browser, name, config, l
 		goes = fmt.Sprintf("setTimeout(() => { %s }, %d)", goes, ms)
 	}
 	p.does(ending + goes)
-	p.Until(20*time.Second, "location.pathname === '/elsewhere'")
+	p.Until(patience, "location.pathname === '/elsewhere'")
 	return p
 }

@@ -93,13 +93,13 @@ type heldStream struct {
 // spec: FAB-01, FAB-02, FAB-03, FAB-04, FAB-05, FAB-06, FAB-07, FAB-08, FAB-09, FAB-10, FAB-11, FAB-12, FAB-13, FAB-14
 // spec: API-01, API-02, API-03, API-04, API-05, API-06, API-07, API-08, API-09, API-10, API-12, STAT-02
 func TestInterface(t *testing.T) {
-	browser.Require(t, browser.Chromium, browser.Firefox)
+	browser.Require(t, browserKinds()...)
 	c := newCollector(t)
 	served := startLibraryPages(t, t.TempDir())
 	c.origins = append(c.origins, served.url)
 	c.start()
 	served.of(t, c)
-	for _, kind := range []string{browser.Chromium, browser.Firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			p := openPage(t, browser.Start(t, kind), kind, served.url+"/interface.html?"+url.Values{"name": {kind}}.Encode())
 			until(t, p, "outcome.done || outcome.errors.length")

@@ -25,7 +25,6 @@ type lab struct {
 	authority string // PEM file of who the browsers trust
 	chain     string // the folder of a certificate for qos.test, with its key
 	browsers  map[string]*browser.Browser
-	sleepers  map[string]*browser.Browser // which may stand still
 
 	mu      sync.Mutex
 	stories []*story                      // looked at when the collector has stopped
@@ -38,77 +37,119 @@ const (
 	secondAppSecret = "second-secret"
 )
 
-// patient are the subjects that wait most of their time, each beside all others.
-var patient = []string{"Asleep", "Busy", "Leaves", "LosesItsPath", "NeverConnects", "Wifi"}
-
-// lanesOf puts the patient subjects apart and the others into four rows, which the processors
-// of a small machine bear.
-func lanesOf(subjects map[string]labSubject) (lanes [][]string) {
-	const rows = 4
-	lanes = make([][]string, rows)
-	n := 0
-	for _, name := range slices.Sorted(maps.Keys(subjects)) {
-		if slices.Contains(patient, name) {
-			lanes = append(lanes, []string{name})
-			continue
-		}
-		lanes[n%rows] = append(lanes[n%rows], name)
-		n++
-	}
-	return lanes
-}
+// lanes is how many subjects that do not wait most of their time go on at once: the processors of a small machine bear
+// as many.
+const lanes = 3
 
 // labSubject is one thing that pages of a browser are put through.
 type labSubject func(t *testing.T, l *lab, b *browser.Browser)
 
-// TestLibraryInCalls puts pages through what happens to calls, all at once, in both browsers,
-// and holds what the collector keeps of it against what was done.
+// TestLibraryInCalls puts pages through what happens to calls, several at once, and holds what the collector keeps of it
+// against what was done.
 //
 // spec: LIB-05, LIB-07
 func TestLibraryInCalls(t *testing.T) {
-	browser.Require(t, browser.Chromium, browser.Firefox)
-	testenv.Program(t, "certutil")
-	testenv.Program(t, "ip")
-	l := startLab(t)
-	subjects := map[string]labSubject{
+	l := startLab(t, browserKinds()...)
+	l.puts(t, map[string]labSubject{"Pace": keepsThePace}, map[string]labSubject{
 		"RelayUDP": relayed("udp"), "RelayTCP": relayed("tcp"), "RelayTLS": relayed("tls"),
-		"LosesItsPath": losesItsPath, "NeverConnects": neverConnects, "Asleep": fallsAsleep,
-		"Leaves": leaves, "Legacy": isOfTheOldForm, "Addresses": keepsAddresses, "Texts": cutsTexts,
-		"LogsInLater": logsInLater, "ChangesUser": changesUser, "Speakers": namesSpeakers, "Conferences": tellsConferencesApart,
-		"WithoutFabric": speaksOfConferences, "Wifi": asksForWifi, "Beat": measuresApart, "Units": tellsUnits,
-		"SetUp": countsTheSetUp, "Ends": endsAtOnce, "HangsUp": hangsUp, "Policy": isForbiddenSockets, "OldLibraries": standsOldLibraries, "Busy": isBusy, "Habits": isUsedOddly,
-		"Whose": actsOnItsOwn, "Renames": renamesOne, "Pace": keepsThePace,
-		"Screens": showsScreens, "Unsent": sendsNothing,
-	}
+		"Legacy": isOfTheOldForm, "Addresses": keepsAddresses, "Beat": measuresApart, "Units": tellsUnits, "SetUp": countsTheSetUp,
+		"Policy": isForbiddenSockets, "OldLibraries": standsOldLibraries, "Screens": showsScreens, "Unsent": sendsNothing,
+	})
+}
+
+// TestLibraryAndUsers says whose a call is, and ends it, in all ways.
+//
+// spec: LIB-05, LIB-07
+func TestLibraryAndUsers(t *testing.T) {
+	l := startLab(t, browserKinds()...)
+	l.puts(t, map[string]labSubject{"LogsInLater": logsInLater, "HangsUp": hangsUp}, map[string]labSubject{
+		"Texts": cutsTexts, "ChangesUser": changesUser, "Speakers": namesSpeakers, "Conferences": tellsConferencesApart,
+		"WithoutFabric": speaksOfConferences, "Ends": endsAtOnce, "Habits": isUsedOddly, "Renames": renamesOne,
+	})
+}
+
+// TestLibraryAndTime puts pages through what takes its time: silence, timeouts and paths that are lost.
+//
+// spec: LIB-05, LIB-07
+func TestLibraryAndTime(t *testing.T) {
+	l := startLab(t, browserKinds()...)
+	l.puts(t, map[string]labSubject{
+		"LosesItsPath": losesItsPath, "NeverConnects": neverConnects, "Leaves": leaves, "Wifi": asksForWifi, "Busy": isBusy, "Whose": actsOnItsOwn,
+	}, nil)
+}
+
+// TestAsleep stops whole browsers, and freezes a page.
+//
+// spec: LIB-05, LIB-07
+func TestAsleep(t *testing.T) {
+	l := startLab(t, browser.Chromium, browser.Firefox)
+	l.puts(t, map[string]labSubject{"Asleep": fallsAsleep}, nil)
+	l.checkStories(t)
+}
+
+// TestLinkDown takes the network from all.
+//
+// spec: LIB-05, LIB-07
+func TestLinkDown(t *testing.T) {
+	browser.Require(t)
+	testenv.Program(t, "ip")
+	l := startLab(t, browser.Chromium, browser.Firefox)
+	l.linkDown(t)
+	l.checkStories(t)
+}
+
+// TestSameUser has one user in two browsers.
+//
+// spec: FAB-09
+func TestSameUser(t *testing.T) {
+	l := startLab(t, browser.Chromium, browser.Firefox)
+	l.sameUser(t)
+}
+
+// puts puts pages of each browser through subjects: through those that wait most of their time all at once, and through the
+// others in lanes.
+func (l *lab) puts(t *testing.T, waiting, working map[string]labSubject) {
+	t.Helper()
 	t.Run("Subjects", func(t *testing.T) {
 		for kind, b := range l.browsers {
-			for lane, names := range lanesOf(subjects) {
+			for name, subject := range waiting {
+				t.Run(kind+name, func(t *testing.T) {
+					t.Parallel()
+					subject(t, l, b)
+				})
+			}
+			names := slices.Sorted(maps.Keys(working))
+			for lane := range min(lanes, len(names)) {
 				t.Run(fmt.Sprint(kind, lane), func(t *testing.T) {
 					t.Parallel()
-					for _, name := range names {
-						t.Run(name, func(t *testing.T) { subjects[name](t, l, b) })
+					for i := lane; i < len(names); i += lanes {
+						t.Run(names[i], func(t *testing.T) { working[names[i]](t, l, b) })
 					}
 				})
 			}
 		}
-		t.Run("SameUser", func(t *testing.T) {
-			t.Parallel()
-			l.sameUser(t)
-		})
 	})
-	t.Run("LinkDown", l.linkDown) // it takes the network from all
+}
+
+// checkStories stops the collector and holds what it stored against the accounts of the pages.
+func (l *lab) checkStories(t *testing.T) {
+	t.Helper()
 	l.stop()
+	require.NotEmpty(t, l.stories)
 	for _, one := range l.stories {
 		t.Run("Account/"+one.tab.room, one.check)
 	}
 }
 
-func startLab(t *testing.T) *lab {
+// startLab starts a collector and browsers of some kinds.
+func startLab(t *testing.T, kinds ...string) *lab {
 	t.Helper()
-	l := &lab{
-		collector: newCollector(t), chain: t.TempDir(),
-		browsers: map[string]*browser.Browser{}, sleepers: map[string]*browser.Browser{}, windows: map[*browser.Browser][]string{},
+	browser.Require(t)
+	testenv.Program(t, "certutil")
+	for _, kind := range kinds {
+		browser.Require(t, kind)
 	}
+	l := &lab{collector: newCollector(t), chain: t.TempDir(), browsers: map[string]*browser.Browser{}, windows: map[*browser.Browser][]string{}}
 	l.authority = makeChain(t, l.chain, "qos.test")
 	l.pages = startLibraryPages(t, t.TempDir())
 	l.tabs = startPages(t)
@@ -118,9 +159,8 @@ func startLab(t *testing.T) *lab {
 		appID, appSecret, origins, secondAppID, secondAppSecret, origins)
 	l.start()
 	l.pages.of(t, l.collector)
-	for _, kind := range []string{browser.Chromium, browser.Firefox} {
+	for _, kind := range kinds {
 		l.browsers[kind] = browser.StartTrusting(t, kind, l.authority)
-		l.sleepers[kind] = browser.Start(t, kind)
 	}
 	return l
 }

@@ -22,9 +22,8 @@ const downFor = 30 * time.Second
 // were; nothing is counted twice, nothing is missing, and no error reaches the page.
 //
 // spec: LIB-07, SRV-03, INIT-05
-func fallsAsleep(t *testing.T, l *lab, shared *browser.Browser) {
+func fallsAsleep(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
-	b := l.sleepers[shared.Kind]
 	tab := l.openAccount(t, b, "asleep")
 	tab.delivers(10)
 	signalAll(t, b, syscall.SIGSTOP)
@@ -56,6 +55,7 @@ func signalAll(t *testing.T, b *browser.Browser, signal syscall.Signal) {
 //
 // spec: LIB-07, SRV-03, INIT-05
 func (l *lab) linkDown(t *testing.T) {
+	t.Helper()
 	tabs := []*tab{}
 	for _, kind := range []string{browser.Chromium, browser.Firefox} {
 		tab := l.openAccount(t, l.browsers[kind], "link down")

@@ -33,7 +33,7 @@ type libraryOutcome struct {
 //
 // spec: LIB-01, LIB-02, LIB-03, LIB-04, LIB-07, LIB-08
 func TestLibrary(t *testing.T) {
-	browser.Require(t, browser.Chromium, browser.Firefox)
+	browser.Require(t, browserKinds()...)
 	needPackages(t)
 	built := buildApplication(t)
 	c := newCollector(t)
@@ -42,7 +42,7 @@ func TestLibrary(t *testing.T) {
 	c.origins = append(c.origins, pages)
 	c.start()
 	served.of(t, c)
-	for _, kind := range []string{browser.Chromium, browser.Firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			b := browser.Start(t, kind)

@@ -35,11 +35,11 @@ const (
 )
 
 // TestDrawnWithinASecond: a measurement is on the page within a second of its commit, of a short conference and of one of an
-// hour and eight participants, in both browsers. A page that is hidden asks for nothing.
+// hour and eight participants. A page that is hidden asks for nothing.
 //
 // spec: DASH-05
 func TestDrawnWithinASecond(t *testing.T) {
-	for _, kind := range []string{browser.Chromium, browser.Firefox} {
+	for _, kind := range browserKinds() {
 		for name, length := range map[string]time.Duration{"short": 0, "an hour": time.Hour} {
 			t.Run(kind+" "+name, func(t *testing.T) {
 				browser.Require(t, kind)

@@ -35,7 +35,7 @@ func TestConferencePageLists(t *testing.T) {
 	bob.sends(1, at, fmt.Sprintf(`"type":"feedback","conferenceID":"by hand","conferenceAt":%d,"userID":"bob","overall":1,"comment":"<b>no</b> sound"`, at-600_000))
 	row := s.list("by hand")[0]
 	query := url.Values{"app": {appID}, "id": {"by hand"}, "at": {strconv.FormatInt(row.StartAt, 10)}}
-	for _, kind := range []string{browser.Chromium, browser.Firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			browser.Require(t, kind)
 			p := openPage(t, browser.Start(t, kind), "lists", s.dashboard+"/conference?"+query.Encode())

@@ -11,12 +11,12 @@ import (
 	"github.com/qosrtc/qos/tests/browser"
 )
 
-// TestOverviewPage uses the first page in both browsers: yesterday beside the same day a week before, the links of the
+// TestOverviewPage uses the first page: yesterday beside the same day a week before, the links of the
 // numbers, the choices, and a time without conferences.
 //
 // spec: DASH-01
 func TestOverviewPage(t *testing.T) {
-	for _, kind := range []string{browser.Chromium, browser.Firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			browser.Require(t, kind)
 			c := newCollector(t)

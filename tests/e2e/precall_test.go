@@ -32,12 +32,23 @@ type precallSite struct {
 
 func startPrecallSite(t *testing.T) (s *precallSite, authority string) {
 	t.Helper()
+	sites, authority := startPrecallSites(t, 1)
+	return sites[0], authority
+}
+
+// startPrecallSites starts one collector behind several sites.
+func startPrecallSites(t *testing.T, n int) (sites []*precallSite, authority string) {
+	t.Helper()
 	c := newCollector(t)
-	s = &precallSite{chain: t.TempDir()}
-	authority = makeChain(t, s.chain, "qos.test")
-	s.serve(t, c, map[string]http.HandlerFunc{"POST /configuration": s.configure})
+	chain := t.TempDir()
+	authority = makeChain(t, chain, "qos.test")
+	for range n {
+		s := &precallSite{chain: chain}
+		s.serve(t, c, map[string]http.HandlerFunc{"POST /configuration": s.configure})
+		sites = append(sites, s)
+	}
 	c.start()
-	return s, authority
+	return sites, authority
 }
 
 // serve serves the page in front of a collector that is not started yet, and more.
@@ -161,23 +172,59 @@ func (p precallPage) frame() (f precallFrame) {
 	return f
 }
 
+// precallSubject is one thing that tests of the network are put through.
+type precallSubject struct {
+	name string
+	test func(*testing.T, *precallSite, *browser.Browser)
+}
+
+// precallLanes are subjects that wait most of their time. Lanes go on at once.
+var precallLanes = [][]precallSubject{
+	{{"Blocked", allBlocked}, {"Joins", joins}},
+	{{"Servers", ranksServers}, {"Dies", serverDies}, {"SavesData", savesData}},
+}
+
 // TestBeforeTheCall puts the test of the network through what networks, servers and applications do.
 //
 // spec: PRE-01, PRE-02, PRE-04, PRE-06, API-08, API-11
 func TestBeforeTheCall(t *testing.T) {
-	browser.Require(t, browser.Chromium, browser.Firefox)
+	browser.Require(t, browserKinds()...)
 	testenv.Program(t, "certutil")
-	s, authority := startPrecallSite(t)
-	for _, kind := range []string{browser.Chromium, browser.Firefox} {
+	sites, authority := startPrecallSites(t, len(precallLanes))
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			b := browser.StartTrusting(t, kind, authority)
-			for name, subject := range map[string]func(*testing.T, *precallSite, *browser.Browser){
-				"Automatic": testsByItself, "Interrupted": isInterrupted, "Servers": ranksServers, "Many": manyServers, "Dies": serverDies,
-				"Blocked": allBlocked, "SavesData": savesData, "Hidden": isHidden, "Habits": hasHabits, "Joins": joins,
-			} {
-				t.Run(name, func(t *testing.T) { subject(t, s, b) })
+			for _, one := range []precallSubject{{"Automatic", testsByItself}, {"Interrupted", isInterrupted}, {"Hidden", isHidden}} {
+				t.Run(one.name, func(t *testing.T) { one.test(t, sites[0], b) }) // milliseconds count
+			}
+			for i, lane := range precallLanes {
+				t.Run(strconv.Itoa(i), func(t *testing.T) {
+					t.Parallel()
+					for _, one := range lane {
+						t.Run(one.name, func(t *testing.T) { one.test(t, sites[i], b) })
+					}
+				})
 			}
 		})
+	}
+}
+
+// TestBeforeTheCallOften has twenty servers, and applications that test often.
+//
+// spec: PRE-02, PRE-04, PRE-06, API-11
+func TestBeforeTheCallOften(t *testing.T) {
+	browser.Require(t, browser.Chromium, browser.Firefox)
+	testenv.Program(t, "certutil")
+	kinds := []string{browser.Chromium, browser.Firefox}
+	sites, authority := startPrecallSites(t, 2*len(kinds))
+	for k, kind := range kinds {
+		b := browser.StartTrusting(t, kind, authority)
+		for i, one := range []precallSubject{{"Habits", hasHabits}, {"Many", manyServers}} {
+			t.Run(one.name+kind, func(t *testing.T) {
+				t.Parallel()
+				one.test(t, sites[2*k+i], b)
+			})
+		}
 	}
 }
 

@@ -27,9 +27,9 @@ const sharedTurnSecret = "a-secret-of-a-turn-server-that-a-test-knows"
 //
 // spec: PRE-01, PRE-02, PRE-03, PRE-04, PRE-05, API-08, INIT-08, LIB-09
 func TestBeforeTheCallWhole(t *testing.T) {
-	browser.Require(t, browser.Chromium, browser.Firefox)
+	browser.Require(t, browserKinds()...)
 	testenv.Program(t, "certutil")
-	for _, kind := range []string{browser.Chromium, browser.Firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			c := newCollector(t)

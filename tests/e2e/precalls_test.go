@@ -18,12 +18,11 @@ const preCallFrame = `"type":"precall","trigger":"initialize","status":%q,"inter
 		"transports":[{"relayProtocol":"udp","connected":true,"connectMs":120},{"relayProtocol":"tls","connected":false,"error":%q}]},
 		{"provider":%q,"acceptable":false}]`
 
-// TestPreCalls: through the real binary, results of pre-call tests make no conference, are counted once, and are shown in
-// both browsers: in their list, on the page of the user, and by provider on the page of the app.
+// TestPreCalls: through the real binary, results of pre-call tests make no conference, are counted once, and are shown: in their list, on the page of the user, and by provider on the page of the app.
 //
 // spec: PRE-02, INIT-08
 func TestPreCalls(t *testing.T) {
-	browser.Require(t, browser.Chromium, browser.Firefox)
+	browser.Require(t, browserKinds()...)
 	c := startCollector(t)
 	now := time.Now().UnixMilli()
 	ada := c.connect("ada")
@@ -40,7 +39,7 @@ func TestPreCalls(t *testing.T) {
 	require.InDelta(t, 2, m.Sum("qos_precall_provider_tests_total", `provider="eu-1"`, `acceptable="true"`), 0)
 	require.Empty(t, c.found(url.Values{"app": {appID}}), "a test makes no conference")
 
-	for _, kind := range []string{browser.Chromium, browser.Firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			b := browser.Start(t, kind)
 			p := openPage(t, b, "precalls", c.dashboard+"/precalls?app="+appID)

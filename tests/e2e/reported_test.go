@@ -128,7 +128,7 @@ var notified = map[string][]string{
 //
 // spec: OUT-04, OUT-05, DASH-01
 func TestNotificationLink(t *testing.T) {
-	browser.Require(t, browser.Chromium, browser.Firefox)
+	browser.Require(t, browserKinds()...)
 	c, notifications := hooked(t)
 	const call = 30 * time.Second
 	for _, e := range []fabricated{
@@ -157,7 +157,7 @@ func TestNotificationLink(t *testing.T) {
 	}
 	fabricated{id: "after the notification", ago: -10 * time.Second, lasted: call, setupMs: 9000, rating: 1, ratedAgo: -10 * time.Second}.send(t, c)
 	c.finds(t, url.Values{"id": {"after the notification"}}, "after the notification")
-	for _, kind := range []string{browser.Chromium, browser.Firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			b := browser.Start(t, kind)
 			for reason, link := range links {

@@ -13,13 +13,14 @@ import (
 
 	rights "github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
 	"github.com/qosrtc/qos/tests/browser"
 )
 
 // rows is how many rows each list of TestManyRows has.
-const rows = 10_000
+var rows = testenv.Pick(1000, 10_000)
 
 // rowApp is the document of an app without secrets.
 const rowApp = `{"version":1,"salt":"MDEyMzQ1Njc4OWFiY2RlZg==","iterations":4096,"limits":{},"origins":["https://calls.example.org"]}`
@@ -70,7 +71,7 @@ func (c *collector) plantRows(t *testing.T, now time.Time) {
 	}
 }
 
-// TestManyRows turns the pages of the lists that grow with the use of a collector, each with 10,000 rows, by keyboard,
+// TestManyRows turns the pages of the lists that grow with the use of a collector, each with many rows, by keyboard,
 // to the next page, back to the first, and on the last.
 //
 // spec: DASH-03, CONF-01
@@ -91,7 +92,7 @@ func TestManyRows(t *testing.T) {
 		names                   string // of the rows
 		row                     func(i int) string
 	}{
-		{"unattached", "/unattached", "", fmt.Sprint("?to=", now.Add(-(rows-10)*time.Second).UnixMilli()), "[...document.querySelectorAll('[data-testid=unattached]')].map((one) => one.dataset.id)", newest},
+		{"unattached", "/unattached", "", fmt.Sprint("?to=", now.Add(-time.Duration(rows-10)*time.Second).UnixMilli()), "[...document.querySelectorAll('[data-testid=unattached]')].map((one) => one.dataset.id)", newest},
 		{"apps", "/settings", "?filter=row-", "?after=" + rowName(rows-11), "[...document.querySelectorAll('[data-testid=app]')].map((one) => one.dataset.id)", rowName},
 		{"users", "/settings/users", "?after=row-", "?after=" + rowName(rows-11), "[...document.querySelectorAll('[data-testid=user]')].map((one) => one.dataset.name)", rowName},
 		{"audit", "/settings/audit", "?actor=auditor", "?actor=auditor&before=40", "[...document.querySelectorAll('[data-testid=entry]')].map((one) => one.innerText.match(/row-\\d+/)[0])", newest},

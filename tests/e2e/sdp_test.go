@@ -106,7 +106,7 @@ func (s *scene) checkErrorOnPage(t *testing.T, one row, local string) {
 	b := browser.Start(t, browser.Chromium)
 	query := url.Values{"app": {appID}, "id": {one.ID}, "at": {strconv.FormatInt(one.StartAt, 10)}}
 	p := openPage(t, b, "error", s.dashboard+"/conference?"+query.Encode())
-	p.Until(15*time.Second, "document.querySelector('[data-testid=entries] details')")
+	p.Until(patience, "document.querySelector('[data-testid=entries] details')")
 	var line string
 	p.Get("[...document.querySelectorAll('[data-testid=entries] li')].find((li) => li.querySelector('details')).innerText", &line)
 	require.Contains(t, line, "OverconstrainedError: too much · code 7 · constraint width")
@@ -126,13 +126,13 @@ func (s *scene) checkErrorOnPage(t *testing.T, one row, local string) {
 //
 // spec: API-01
 func TestErrorsWhole(t *testing.T) {
-	browser.Require(t, browser.Chromium, browser.Firefox)
+	browser.Require(t, browserKinds()...)
 	c := newCollector(t)
 	served := startLibraryPages(t, t.TempDir())
 	c.origins = append(c.origins, served.url)
 	c.start()
 	served.of(t, c)
-	for _, kind := range []string{browser.Chromium, browser.Firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			s := &scene{collector: c}
 			p := openPage(t, browser.Start(t, kind), kind, served.url+"/errors.html?"+url.Values{"room": {kind}}.Encode())
@@ -157,7 +157,7 @@ func TestErrorsWhole(t *testing.T) {
 func checkWholeErrors(t *testing.T, s *scene, room, constraint, stack, sdp string) {
 	t.Helper()
 	found := map[string]wholeError{}
-	browser.Eventually(t, 20*time.Second, "the collector has all of "+room, func() (bool, string) {
+	browser.Eventually(t, patience, "the collector has all of "+room, func() (bool, string) {
 		rows := s.list(room)
 		if len(rows) != 1 {
 			return false, fmt.Sprint(rows)

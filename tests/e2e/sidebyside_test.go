@@ -24,7 +24,7 @@ const (
 //
 // spec: DASH-02
 func TestSideBySide(t *testing.T) {
-	for _, kind := range []string{browser.Chromium, browser.Firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			browser.Require(t, kind)
 			w := lookAt(t, kind, 5*time.Minute)

@@ -143,7 +143,7 @@ func remarshal(from, into any) error { return json.Unmarshal([]byte(jsonOf(from)
 //
 // spec: DASH-03, DASH-05
 func TestSignIn(t *testing.T) {
-	for _, kind := range []string{browser.Chromium, browser.Firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			browser.Require(t, kind)

@@ -12,7 +12,7 @@ import (
 // unsupplied are the measures that no browser has.
 var unsupplied = []string{"availableIncomingBps"}
 
-// TestEveryMeasureIsCompared: TestFigures holds each measure of the protocol against the
+// TestEveryMeasureIsCompared: TestFiguresInChromium and TestFiguresInFirefox hold each measure of the protocol against the
 // browser's reports, within the range that the collector takes.
 //
 // spec: STAT-04

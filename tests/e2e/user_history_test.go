@@ -40,13 +40,13 @@ func usualCalls(now time.Time) (all []planted) {
 	return all
 }
 
-// TestUserHistory opens the history of a user in both browsers, by either name: the calls with the user's own facts, what
+// TestUserHistory opens the history of a user, by either name: the calls with the user's own facts, what
 // is usual, what was different in the last call, pages, links, nobody, and a link that lacks a parameter.
 //
 // spec: DASH-01, DASH-03
 func TestUserHistory(t *testing.T) {
 	c, _ := newPlanted(t, usualCalls(time.Now())...)
-	for _, kind := range []string{browser.Chromium, browser.Firefox} {
+	for _, kind := range browserKinds() {
 		t.Run(kind, func(t *testing.T) {
 			b := browser.Start(t, kind)
 			address := func(more ...string) string {

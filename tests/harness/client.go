@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/qosrtc/qos/internal/auth/authtest"
@@ -54,6 +55,7 @@ type Client struct {
 	cursor  int      // index of the next frame for this connection's wire
 	calls   int      // connections and POSTs tried: which URL is next
 	leaked  []net.Conn
+	made    atomic.Int64
 	twins   sync.WaitGroup
 
 	Cuts, Posts, Slowed int // what happened to it
@@ -82,6 +84,9 @@ func NewClient(urls []string, seed int64, number int, habits Habits) *Client {
 
 // Session is the client's session id, which its first login brings; empty before.
 func (c *Client) Session() string { return c.session }
+
+// Made is how many frames it has made, those that it dropped included. It may be called while the client runs.
+func (c *Client) Made() int64 { return c.made.Load() }
 
 // Frames are all frames it made and did not drop.
 func (c *Client) Frames() []*Frame { return c.frames }
@@ -137,6 +142,7 @@ func (c *Client) url() string {
 // push makes the next frame. At times it drops some of those that were never sent, and
 // declares it.
 func (c *Client) push() {
+	c.made.Add(1)
 	c.last++
 	at := c.habits.Now().UnixMilli()
 	c.frames = append(c.frames, newFrame(c.dice, c.name, c.last, at))

@@ -4,5 +4,5 @@
 // what a store holds (Stored), the account that must balance (Check) and the collector's
 // own metrics (Metrics). It speaks over loopback only.
 //
-// It builds ./collector once a test process; QOS_COLLECTOR names a binary to use instead.
+// It builds the collector and the token agent once a test process; QOS_COLLECTOR and QOS_AGENT name binaries to use instead.
 package harness

@@ -14,12 +14,14 @@ import (
 	"go.uber.org/goleak"
 )
 
-// VerifyMain runs the tests of a package, removes the binary that they built, and fails
+// VerifyMain runs the tests of a package, removes the binaries that they built, and fails
 // when a goroutine is left that options do not excuse. Call it from TestMain.
 func VerifyMain(m goleak.TestingM, options ...goleak.Option) {
 	goleak.VerifyTestMain(m, append(options, goleak.Cleanup(func(code int) {
-		if builtIn != "" {
-			_ = os.RemoveAll(builtIn)
+		for _, dir := range []string{builtCollector.dir, builtAgent.dir} {
+			if dir != "" {
+				_ = os.RemoveAll(dir)
+			}
 		}
 		os.Exit(code) //nolint:forbidigo // of TestMain
 	}))...)
@@ -33,35 +35,52 @@ func TestsAtOnce(n int) {
 	}
 }
 
+// build is a binary that the environment names, or that is built once.
+type build struct {
+	once              sync.Once
+	name, folder, env string
+	dir               string // where it was built here
+	path              string
+	err               error
+}
+
 var (
-	builtIn string // directory of the binary, where it was built here
-	build   = sync.OnceValues(buildCollector)
+	builtCollector = build{name: "qos-collector", folder: "collector", env: "QOS_COLLECTOR"}
+	builtAgent     = build{name: "qos-agent", folder: "agent/cmd/qos-agent", env: "QOS_AGENT"}
 )
 
 // Binary is the path of the collector.
 func Binary(tb testing.TB) string {
 	tb.Helper()
-	path, err := build()
-	require.NoError(tb, err)
-	return path
+	return builtCollector.get(tb)
 }
 
-func buildCollector() (string, error) {
-	if path := os.Getenv("QOS_COLLECTOR"); path != "" {
-		return path, nil
+// Agent is the path of the token agent.
+func Agent(tb testing.TB) string {
+	tb.Helper()
+	return builtAgent.get(tb)
+}
+
+func (b *build) get(tb testing.TB) string {
+	tb.Helper()
+	b.once.Do(b.make)
+	require.NoError(tb, b.err)
+	return b.path
+}
+
+func (b *build) make() {
+	if b.path = os.Getenv(b.env); b.path != "" {
+		return
 	}
-	dir, err := os.MkdirTemp("", "qos-harness")
-	if err != nil {
-		return "", err
+	if b.dir, b.err = os.MkdirTemp("", "qos-harness"); b.err != nil {
+		return
 	}
-	builtIn = dir
-	path := filepath.Join(dir, "qos-collector")
-	cmd := exec.Command("go", "build", "-trimpath", "-o", path, "github.com/qosrtc/qos/collector")
+	b.path = filepath.Join(b.dir, b.name)
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", b.path, "github.com/qosrtc/qos/"+b.folder)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("the collector does not build: %w\n%s", err, out)
+		b.err = fmt.Errorf("%s does not build: %w\n%s", b.name, err, out)
 	}
-	return path, nil
 }
 
 // Setting reads a whole number from the environment.

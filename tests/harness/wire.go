@@ -5,9 +5,11 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/gorilla/websocket"
+	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/protocol"
 )
@@ -56,6 +58,13 @@ func (w *Wire) listen() {
 // Heard gives what the server says, and is closed when it says no more.
 func (w *Wire) Heard() <-chan any { return w.heard }
 
+// IsPace reports whether a message only changes how often a client measures. A collector sends it at any time: on a busy
+// machine its store is slow.
+func IsPace(message any) bool {
+	s, ok := message.(*protocol.SlowDown)
+	return ok && s.RetryAfterMs == 0
+}
+
 // Send writes lines, each a message. It reports whether they went out.
 func (w *Wire) Send(lines ...string) bool {
 	for _, line := range lines {
@@ -65,6 +74,32 @@ func (w *Wire) Send(lines ...string) bool {
 		}
 	}
 	return true
+}
+
+// Deliver sends frames until the one with the number last is acknowledged, again when the collector defers them.
+func (w *Wire) Deliver(tb testing.TB, last uint64, frames ...string) {
+	tb.Helper()
+	require.True(tb, w.Send(frames...))
+	deadline := time.After(Patience)
+	for {
+		select {
+		case message, open := <-w.heard:
+			require.True(tb, open, "the connection ended")
+			switch m := message.(type) {
+			case *protocol.Ack:
+				if m.Seq == last {
+					return
+				}
+			case *protocol.SlowDown:
+				if !IsPace(m) {
+					Pause(tb.Context(), time.Duration(m.RetryAfterMs)*time.Millisecond)
+					require.True(tb, w.Send(frames...))
+				}
+			}
+		case <-deadline:
+			require.FailNow(tb, "no ack")
+		}
+	}
 }
 
 // Reset ends the connection so that what the other side did not read is lost.

@@ -127,7 +127,7 @@ var rules = []rule{
 	{room: "storage", only: true, allowed: []string{"github.com/google/uuid"}, reason: "the store's interfaces: the form of session ids, no engine"},
 	{room: "storage/benchstore", allowed: []string{"*"}, reason: "measures the engines with what the pipeline makes; a program that nothing imports"},
 	{
-		room: "storage/storagetest", allowed: []string{"github.com/google/uuid", "storage", "internal/instance", "internal/digest", "internal/quality", "internal/event", "internal/semconv", "protocol", "github.com/stretchr/testify/", "pgregory.net/rapid"},
+		room: "storage/storagetest", allowed: []string{"github.com/google/uuid", "storage", "internal/instance", "internal/digest", "internal/quality", "internal/event", "internal/semconv", "internal/testenv", "protocol", "github.com/stretchr/testify/", "pgregory.net/rapid"},
 		reason: "the conformance suite knows the interfaces, no engine",
 	},
 	{
@@ -157,7 +157,7 @@ var rules = []rule{
 		reason: "an engine knows its driver and the interfaces",
 	},
 	{
-		room: "storage/postgres/postgrestest", allowed: []string{"internal/freeport", "github.com/jackc/pgx/v5", "github.com/stretchr/testify/"},
+		room: "storage/postgres/postgrestest", allowed: []string{"internal/freeport", "internal/testenv", "github.com/jackc/pgx/v5", "github.com/stretchr/testify/"},
 		reason: "the tests' server knows no engine",
 	},
 	{

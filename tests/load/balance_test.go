@@ -67,6 +67,7 @@ func played(t *testing.T) (*load, *sqlite.Store, storage.Record, harness.Identit
 //
 // spec: SRV-03
 func TestStoreIsComparedByRecord(t *testing.T) {
+	t.Parallel()
 	l, store, record, id := played(t)
 	check := func(store storage.Reader) (*balance, error) {
 		b, err := l.balance(t.Context(), store)
@@ -106,6 +107,7 @@ func TestStoreIsComparedByRecord(t *testing.T) {
 
 // TestAccount: a session that continues another one has its unacknowledged frames, and a refused frame no records.
 func TestAccount(t *testing.T) {
+	t.Parallel()
 	l := &ledger{accounts: map[string]*account{}}
 	a := l.open("a", nil, 1)
 	for _, records := range []int{1, 5, 2} {
@@ -129,6 +131,7 @@ func TestAccount(t *testing.T) {
 
 // TestNoStore: a file that is not there is an error, and it is not made.
 func TestNoStore(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "qos.sqlite3")
 	err := readStore(t.Context(), path, func(storage.Reader) error { return nil })
 	require.ErrorContains(t, err, "store "+path+": copy: ")

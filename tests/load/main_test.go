@@ -10,7 +10,10 @@ import (
 	"github.com/qosrtc/qos/tests/harness"
 )
 
-func TestMain(m *testing.M) { harness.VerifyMain(m) }
+func TestMain(m *testing.M) {
+	harness.TestsAtOnce(4)
+	harness.VerifyMain(m)
+}
 
 func small(c *harness.Collector) options {
 	return options{
@@ -23,6 +26,7 @@ func small(c *harness.Collector) options {
 //
 // spec: SRV-03
 func TestLedger(t *testing.T) {
+	t.Parallel()
 	directory := t.TempDir()
 	c := harness.NewCollector(t, harness.Options{Storage: harness.SQLite(directory)})
 	c.Start()
@@ -47,6 +51,7 @@ func TestLedger(t *testing.T) {
 
 // TestCollectorIsKilled: pages resume on the collector that follows, and all is acknowledged and stored once.
 func TestCollectorIsKilled(t *testing.T) {
+	t.Parallel()
 	directory := t.TempDir()
 	c := harness.NewCollector(t, harness.Options{Storage: harness.SQLite(directory)})
 	c.Start()
@@ -61,7 +66,7 @@ func TestCollectorIsKilled(t *testing.T) {
 		}
 		done <- r
 	}()
-	time.Sleep(5 * time.Second)
+	require.Eventually(t, func() bool { return c.Metrics().Sum("otelcol_receiver_qoswss_frames_accepted") > 20 }, harness.Patience, 20*time.Millisecond)
 	c.Kill()
 	c.Start()
 	r := <-done
@@ -73,6 +78,7 @@ func TestCollectorIsKilled(t *testing.T) {
 
 // TestSameSeed: the conferences of a seed and their starts are the same, and another seed has others.
 func TestSameSeed(t *testing.T) {
+	t.Parallel()
 	texts := func(seed uint64) (all []string) {
 		now := time.UnixMilli(1_790_000_000_000)
 		l := newLoad(options{live: 3, lasts: time.Minute, length: time.Minute, interval: 10 * time.Second, seed: seed}, now)
@@ -95,6 +101,7 @@ func TestSameSeed(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
+	t.Parallel()
 	good := options{url: "http://localhost", app: "a", secret: "s", live: 1, lasts: time.Second, length: time.Minute, interval: 2 * time.Second}
 	require.NoError(t, good.validate())
 	for want, change := range map[string]func(*options){

@@ -16,6 +16,7 @@ import (
 //
 // spec: SRV-04
 func TestDaysHaveAnOwner(t *testing.T) {
+	t.Parallel()
 	require.Eventually(t, func() bool {
 		now := time.Now().UTC()
 		return now.Day() == now.Add(time.Minute).Day()

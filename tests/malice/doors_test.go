@@ -46,6 +46,7 @@ var reason = regexp.MustCompile(`(?:code|status)="(\w+)"`)
 //
 // spec: SRV-01, SRV-02, SRV-04, AUTH-02
 func TestDoors(t *testing.T) {
+	t.Parallel()
 	c := start(t)
 	defer http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 	served := honest(t, c)

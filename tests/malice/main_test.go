@@ -16,7 +16,10 @@ import (
 	"github.com/qosrtc/qos/tests/harness"
 )
 
-func TestMain(m *testing.M) { harness.VerifyMain(m) }
+func TestMain(m *testing.M) {
+	harness.TestsAtOnce(8)
+	harness.VerifyMain(m)
+}
 
 const (
 	victim, attacker = "victim", "attacker"
@@ -150,9 +153,34 @@ func (p *peer) listen() <-chan map[string]int {
 func isServed(t *testing.T, p *peer, seq uint64) {
 	t.Helper()
 	require.True(t, p.say(fmt.Sprintf(`{"type":"log","seq":%d,"at":%d,"fabric":1,"text":"x"}`, seq, now())))
-	m, ok := p.hear()
-	require.True(t, ok)
-	require.Equal(t, said{Type: "ack", Seq: seq}, m)
+	require.Equal(t, said{Type: "ack", Seq: seq}, p.hearAck(t))
+}
+
+// hearAck returns the next message, but for the pace: on a busy machine the store is slow.
+func (p *peer) hearAck(t *testing.T) said {
+	t.Helper()
+	for {
+		m, ok := p.hear()
+		require.True(t, ok)
+		if m.Type != "slow-down" || m.RetryAfterMs > 0 {
+			return m
+		}
+	}
+}
+
+// accepted sends a frame until it is acknowledged, and returns how often the collector deferred it.
+func (p *peer) accepted(t *testing.T, seq uint64, frame string) (deferred int) {
+	t.Helper()
+	for {
+		require.True(t, p.say(frame))
+		m := p.hearAck(t)
+		if m.Type != "slow-down" {
+			require.Equal(t, said{Type: "ack", Seq: seq}, m)
+			return deferred
+		}
+		deferred++
+		harness.Pause(t.Context(), time.Duration(m.RetryAfterMs)*time.Millisecond)
+	}
 }
 
 // honest connects a client of the victim.

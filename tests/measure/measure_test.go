@@ -50,10 +50,11 @@ func overlay(t *testing.T) string {
 // spec: DASH-01, DASH-02
 func TestNewMeasureReachesThePage(t *testing.T) {
 	send := func(args ...string) (string, error) {
-		cmd := exec.Command("go", append(append([]string{"test", "-count=1", "-run", "^(TestMeasureReachesThePage|TestTranslateKnowsAllMeasures)$"}, args...),
+		// The options are those of other tests, so that what does not change is compiled already.
+		cmd := exec.Command("go", append(append([]string{"test", "-vet=off", "-trimpath", "-count=1", "-run", "^(TestMeasureReachesThePage|TestTranslateKnowsAllMeasures)$"}, args...),
 			"./tests/measure/way", "./receivers/qoswssreceiver")...)
 		cmd.Dir = root
-		cmd.Env = append(os.Environ(), "QOS_MEASURE=wobbleMs")
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "QOS_MEASURE=wobbleMs")
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}

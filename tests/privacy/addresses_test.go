@@ -301,6 +301,7 @@ func (d *deployment) get(link string) string {
 //
 // spec: PRIV-01
 func TestAddresses(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"truncate", "drop", "keep"} {
 		t.Run(mode, func(t *testing.T) {
 			d := deploy(t, mode, "")

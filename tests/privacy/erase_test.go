@@ -185,6 +185,7 @@ func (d *erasing) page(room string, at int64) string {
 //
 // spec: PRIV-02
 func TestErasureOfALiveCall(t *testing.T) {
+	t.Parallel()
 	d := deployErasing(t)
 	ended := d.speak(zoe, "bob", "ended", nil)
 	ended.everything()
@@ -241,6 +242,7 @@ func TestErasureOfALiveCall(t *testing.T) {
 //
 // spec: PRIV-02
 func TestErasureSurvivesKills(t *testing.T) {
+	t.Parallel()
 	const rooms = 20
 	d, at := deployErasing(t), int64(0)
 	for n := range rooms {

@@ -49,6 +49,7 @@ func users() (out []form) {
 //
 // spec: PRIV-02, API-06
 func TestUserIDs(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"hash", "plain"} {
 		t.Run(mode, func(t *testing.T) {
 			key := strings.Repeat("k", pseudonym.KeyBytes)

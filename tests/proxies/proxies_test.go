@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -61,7 +62,7 @@ func run(t *testing.T, address string, cmd *exec.Cmd) {
 	cmd.Stdout, cmd.Stderr = &log, &log
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {
-		_ = cmd.Process.Signal(os.Interrupt)
+		_ = cmd.Process.Signal(syscall.SIGTERM)
 		_ = cmd.Wait()
 		if t.Failed() {
 			t.Log(log.String())
@@ -186,17 +187,22 @@ type said struct {
 	Seq  uint64 `json:"seq"`
 }
 
-// exchange sends texts and returns the next message of the collector.
+// exchange sends texts and returns the next message of the collector, but for the pace: on a busy machine its store is slow.
 func exchange(t *testing.T, ws *websocket.Conn, texts ...string) (m said) {
 	t.Helper()
 	for _, text := range texts {
 		require.NoError(t, ws.WriteMessage(websocket.TextMessage, []byte(text)))
 	}
 	require.NoError(t, ws.SetReadDeadline(time.Now().Add(harness.Patience)))
-	_, text, err := ws.ReadMessage()
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(text, &m))
-	return m
+	for {
+		_, text, err := ws.ReadMessage()
+		require.NoError(t, err)
+		m = said{}
+		require.NoError(t, json.Unmarshal(text, &m))
+		if m.Type != string(protocol.TypeSlowDown) {
+			return m
+		}
+	}
 }
 
 // TestBehindProxies: pages log in over HTTP/2 and send frames over WebSockets through each proxy. The address of a client

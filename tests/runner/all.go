@@ -15,7 +15,7 @@ func (r *run) runAll(ctx context.Context) (results []*result, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	q := newQueue()
-	stop := context.AfterFunc(ctx, q.changed.Broadcast)
+	stop := context.AfterFunc(ctx, q.wake)
 	defer stop()
 	ended := make(chan *result)
 	var workers sync.WaitGroup

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -27,7 +28,7 @@ func (r *run) compile(ctx context.Context, packages []*testPackage, race bool) (
 	}
 	var list []binary
 	for i, batch := range batches(packages) {
-		dir := filepath.Join(absolute(folder), kind, fmt.Sprint(i)) + "/"
+		dir := filepath.Join(absolute(folder), kind, strconv.Itoa(i)) + "/"
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, err
 		}
@@ -95,9 +96,13 @@ const interval = 30 * time.Second
 
 // say prints a line with the time since the start.
 func (r *run) say(format string, args ...any) {
+	r.print("%6s  %s\n", clock(time.Since(r.began)), fmt.Sprintf(format, args...))
+}
+
+func (r *run) print(format string, args ...any) {
 	r.printing.Lock()
 	defer r.printing.Unlock()
-	_, _ = fmt.Fprintf(r.out, "%6s  %s\n", clock(time.Since(r.began)), fmt.Sprintf(format, args...))
+	_, _ = fmt.Fprintf(r.out, format, args...)
 }
 
 // clock formats a duration as minutes and seconds.

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -31,11 +33,12 @@ func (r *run) execute(ctx context.Context, j *job, tests []string) *result {
 	runtime.LockOSThread() // the job ends with the thread that starts it
 	defer runtime.UnlockOSThread()
 	number := r.started.Add(1)
-	tmp := filepath.Join(r.state.tmp, fmt.Sprint(number))
+	tmp := filepath.Join(r.state.tmp, strconv.FormatInt(number, 10))
 	marker := fmt.Sprintf("%s/%d", r.state.marker, number)
 	defer func() { _ = os.RemoveAll(tmp) }()
 	res := newResult(j)
-	if res.failure = os.MkdirAll(tmp, 0o777); res.failure != nil { //nolint:gosec // servers run as another user
+	// Servers of tests run as another user.
+	if res.failure = os.MkdirAll(tmp, 0o777); res.failure != nil {
 		return res
 	}
 	cmd := exec.CommandContext(ctx, "/proc/self/exe", append([]string{insideFlag, priority(j)}, r.arguments(j, tests)...)...)
@@ -70,16 +73,16 @@ func isolate(cmd *exec.Cmd, j *job) {
 	if os.Geteuid() == 0 && j.tests != nil {
 		namespace.Isolate(cmd, 0)
 	}
-	cmd.SysProcAttr.Setpgid = true
+	cmd.SysProcAttr.Setsid = true // a process group, and a group of the scheduler
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
 func priority(j *job) string {
 	switch root := os.Geteuid() == 0; {
 	case j.browser && root:
-		return fmt.Sprint(browserPriority)
+		return strconv.Itoa(browserPriority)
 	case !j.browser && !root:
-		return fmt.Sprint(otherPriority)
+		return strconv.Itoa(otherPriority)
 	}
 	return "0"
 }
@@ -92,12 +95,17 @@ func inside(args []string) error {
 		return err
 	}
 	_ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, nice) // without the right to, it stays as it is
-	_ = namespace.LoopbackUp()                             // outside a namespace it is up
+	// Where the kernel groups sessions, nice counts within a session, and this file among sessions.
+	_ = os.WriteFile("/proc/self/autogroup", []byte(args[0]), 0)
+	_ = namespace.LoopbackUp() // outside a namespace it is up
+	// A shell ignores them for commands in the background, and programs of tests would too. An exec resets only signals
+	// that are handled.
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGQUIT, syscall.SIGHUP)
 	path, err := exec.LookPath(args[1])
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("%s: %w", strings.Join(args[1:], " "), syscall.Exec(path, args[1:], os.Environ())) //nolint:gosec // the runner's own command
+	return fmt.Errorf("%s: %w", strings.Join(args[1:], " "), syscall.Exec(path, args[1:], os.Environ()))
 }
 
 // counter numbers the processes of a run.

@@ -27,7 +27,7 @@ func (h history) write(results []*result) {
 		h[r.name] = r.took.Seconds()
 	}
 	if raw, err := json.MarshalIndent(h, "", " "); err == nil {
-		_ = os.WriteFile(historyFile(), raw, 0o644) //nolint:gosec // times of tests are no secret
+		_ = os.WriteFile(historyFile(), raw, 0o644)
 	}
 }
 

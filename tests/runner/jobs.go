@@ -61,7 +61,7 @@ func (r *run) prepare(ctx context.Context, add func(...*job)) error {
 func (r *run) chosen(packages []*testPackage) (raced, plain []*testPackage) {
 	for _, p := range packages {
 		p.tests = slices.DeleteFunc(p.selected(r.plan, r.command), func(test string) bool { return !r.wants(p.folder, test) })
-		withRace, without := divide(p)
+		withRace, without := divide(p, r.command)
 		if len(withRace) > 0 {
 			raced = append(raced, p)
 		}
@@ -82,7 +82,7 @@ func (r *run) wants(name, test string) bool {
 
 // jobsOf returns the jobs of a test binary: one, or one for each browser test.
 func (r *run) jobsOf(b binary) (jobs []*job) {
-	withRace, without := divide(b.testPackage)
+	withRace, without := divide(b.testPackage, r.command)
 	tests := without
 	if b.race {
 		tests = withRace
@@ -122,9 +122,11 @@ func (r *run) arguments(j *job, tests []string) []string {
 	if j.tests == nil {
 		return j.command
 	}
-	return slices.Concat([]string{r.test2json, "-t", "-p", filepath.Join(module, j.binary.folder), j.binary.path,
-		"-test.v=test2json", "-test.paniconexit0", "-test.timeout=" + (time.Duration(r.count) * timeout).String(), "-test.run=" + exactly(tests),
-		fmt.Sprintf("-test.count=%d", r.count)}, j.flags)
+	return append([]string{
+		r.test2json, "-t", "-p", filepath.Join(module, j.binary.folder), j.binary.path,
+		"-test.v=test2json", "-test.paniconexit0", "-test.timeout=" + (time.Duration(r.count) * timeout).String(),
+		"-test.run=" + exactly(tests), fmt.Sprintf("-test.count=%d", r.count),
+	}, j.flags...)
 }
 
 // exactly is a regular expression of top-level tests.

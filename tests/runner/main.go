@@ -26,9 +26,14 @@ import (
 var errTests = errors.New("tests failed")
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == insideFlag {
-		fmt.Fprintln(os.Stderr, inside(os.Args[2:]))
-		os.Exit(2)
+	os.Exit(code(os.Args[1:])) //nolint:forbidigo // of main
+}
+
+// code runs the command and returns its exit code.
+func code(args []string) int {
+	if len(args) > 0 && args[0] == insideFlag {
+		fmt.Fprintln(os.Stderr, inside(args[1:]))
+		return 2
 	}
 	long := flag.Bool("long", false, "run what `make test-long` runs")
 	count := flag.Int("count", 1, "how often each test runs")
@@ -39,14 +44,15 @@ func main() {
 	err := start(ctx, *long, *quick, *count, flag.Args())
 	switch {
 	case ctx.Err() != nil:
-		fmt.Println("interrupted")
-		os.Exit(130)
+		fmt.Fprintln(os.Stderr, "interrupted")
+		return 130
 	case errors.Is(err, errTests):
-		os.Exit(1)
+		return 1
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "runner:", err)
-		os.Exit(2)
+		return 2
 	}
+	return 0
 }
 
 func start(ctx context.Context, long, quick bool, count int, only []string) error {

@@ -29,7 +29,6 @@ type testPackage struct {
 	folder                             string   // below the root
 	tests                              []string // top-level tests, in the order of files
 	properties                         []string // tests in files that import the library of property tests
-	raced                              func(test string) bool
 }
 
 // testPackages returns the packages of the module, sorted by path; some have no tests.

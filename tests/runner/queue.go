@@ -54,6 +54,13 @@ func (q *queue) close() {
 	q.changed.Broadcast()
 }
 
+// wake makes callers of next check their context.
+func (q *queue) wake() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.changed.Broadcast()
+}
+
 // next returns the next job of a kind, or nil when there will be none.
 func (q *queue) next(ctx context.Context, browser bool) *job {
 	q.mu.Lock()

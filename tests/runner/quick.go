@@ -39,12 +39,12 @@ func runQuick(ctx context.Context, out io.Writer) error {
 		q.goTest(bounded, ring)
 	}
 	for _, name := range append(q.missed, skipped...) {
-		fmt.Fprintln(out, "not run ", name)
+		q.print("not run %s\n", name)
 	}
 	if len(files) == 0 {
-		fmt.Fprintln(out, "nothing changed")
+		q.print("nothing changed\n")
 	}
-	fmt.Fprintf(out, "%d packages passed, %d failed; `make test` runs everything\n", q.passed, q.failed)
+	q.print("%d packages passed, %d failed; `make test` runs everything\n", q.passed, q.failed)
 	if q.failed > 0 {
 		return errTests
 	}
@@ -66,7 +66,7 @@ func changedFiles(ctx context.Context) (files []string, err error) {
 		return nil, err
 	}
 	untracked, err := git(ctx, "ls-files", "--others", "--exclude-standard")
-	if files = append(changed, untracked...); err != nil || len(files) > 0 {
+	if files = slices.Concat(changed, untracked); err != nil || len(files) > 0 {
 		return files, err
 	}
 	return git(ctx, "diff", "--name-only", "HEAD~1")
@@ -157,6 +157,8 @@ type quickRun struct {
 	missed         []string
 }
 
+func (q *quickRun) print(format string, args ...any) { _, _ = fmt.Fprintf(q.out, format, args...) }
+
 func (q *quickRun) vitest(ctx context.Context, scripts []string) {
 	cmd := exec.CommandContext(ctx, "npx", append([]string{"vitest", "related", "--run"}, scripts...)...)
 	cmd.Dir = "client"
@@ -166,10 +168,10 @@ func (q *quickRun) vitest(ctx context.Context, scripts []string) {
 		q.missed = append(q.missed, "vitest")
 	case err != nil:
 		q.failed++
-		fmt.Fprintf(q.out, "FAIL    vitest: %v\n%s\n", err, text)
+		q.print("FAIL    vitest: %v\n%s\n", err, text)
 	default:
 		q.passed++
-		fmt.Fprintf(q.out, "ok      vitest: %s\n", countsOf(string(text)))
+		q.print("ok      vitest: %s\n", countsOf(string(text)))
 	}
 }
 
@@ -187,7 +189,7 @@ func (q *quickRun) goTest(ctx context.Context, packages []string) {
 	out, err := cmd.StdoutPipe()
 	if err = errors.Join(err, cmd.Start()); err != nil {
 		q.failed++
-		fmt.Fprintln(q.out, "FAIL   ", err)
+		q.print("FAIL    %v\n", err)
 		return
 	}
 	left := map[string][]string{} // output by package
@@ -204,7 +206,7 @@ func (q *quickRun) goTest(ctx context.Context, packages []string) {
 		}
 		switch {
 		case e.Action == "build-output":
-			fmt.Fprint(q.out, e.Output)
+			q.print("%s", e.Output)
 		case e.Package == "":
 		case e.Action == "output":
 			left[e.Package] = appendBounded(left[e.Package], e.Output)
@@ -224,9 +226,9 @@ func (q *quickRun) goTest(ctx context.Context, packages []string) {
 func (q *quickRun) ended(name, action string, output []string) {
 	if action == "fail" {
 		q.failed++
-		fmt.Fprintf(q.out, "FAIL    %s\n%s", name, strings.Join(slices.DeleteFunc(output, noise), ""))
+		q.print("FAIL    %s\n%s", name, strings.Join(slices.DeleteFunc(output, noise), ""))
 		return
 	}
 	q.passed++
-	fmt.Fprintf(q.out, "ok      %s\n", name)
+	q.print("ok      %s\n", name)
 }

@@ -13,10 +13,22 @@ import (
 
 // needed are the programs of tests, with the Debian packages that have them.
 var needed = [][2]string{
-	{"chromium", "chromium"}, {"chromedriver", "chromium-driver"}, {"firefox-esr", "firefox-esr"}, {"certutil", "libnss3-tools"},
-	{"ip", "iproute2"}, {"initdb", "postgresql"}, {"sqlite3", "sqlite3"}, {"nginx", "nginx"}, {"haproxy", "haproxy"},
-	{"prometheus", "prometheus"}, {"prometheus-alertmanager", "prometheus-alertmanager"}, {"victoria-metrics", "victoria-metrics"},
-	{"turnserver", "coturn"}, {"node", "nodejs"}, {"npm", "npm"}, {"gcc", "gcc"},
+	{"chromium", "chromium"},
+	{"chromedriver", "chromium-driver"},
+	{"firefox-esr", "firefox-esr"},
+	{"certutil", "libnss3-tools"},
+	{"ip", "iproute2"},
+	{"initdb", "postgresql"},
+	{"sqlite3", "sqlite3"},
+	{"nginx", "nginx"},
+	{"haproxy", "haproxy"},
+	{"prometheus", "prometheus"},
+	{"prometheus-alertmanager", "prometheus-alertmanager"},
+	{"victoria-metrics", "victoria-metrics"},
+	{"turnserver", "coturn"},
+	{"node", "nodejs"},
+	{"npm", "npm"},
+	{"gcc", "gcc"},
 }
 
 // leastFree is the space that a run takes in the temporary directory, with some to spare.
@@ -38,22 +50,23 @@ func (r *run) requirements() error {
 	case len(missing) > 0 && r.strict:
 		return fmt.Errorf("with CI=true every program has to be installed; missing: %s (%s)", strings.Join(missing, ", "), install)
 	case len(missing) > 0:
-		fmt.Fprintf(r.out, "not installed: %s; their tests are skipped (%s)\n", strings.Join(missing, ", "), install)
+		r.print("not installed: %s; their tests are skipped (%s)\n", strings.Join(missing, ", "), install)
 	}
 	var errs []error
 	for _, dir := range []string{os.TempDir(), "."} {
-		errs = append(errs, hasSpace(dir))
+		errs = append(errs, hasSpace(dir, leastFree))
 	}
 	return errors.Join(errs...)
 }
 
-func hasSpace(dir string) error {
+// hasSpace returns an error if the file system of dir has less than some bytes free.
+func hasSpace(dir string, least uint64) error {
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(dir, &fs); err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
-	if free := fs.Bavail * uint64(fs.Bsize); free < leastFree {
-		return fmt.Errorf("%s has %d MiB free, a run needs %d MiB", dir, free>>20, uint64(leastFree)>>20)
+	if free := fs.Bavail * uint64(fs.Bsize); free < least {
+		return fmt.Errorf("%s has %d MiB free, a run needs %d MiB", dir, free>>20, least>>20)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/testenv"
 )
 
 // files are a repository with a test of each fate. Flaky tests fail when a file is missing, and make it.
@@ -56,6 +59,14 @@ func TestFlaky(t *testing.T) {
 	panicking = `package bad
 import "testing"
 func TestPanics(*testing.T) { go panic("in a goroutine"); select {} }
+`
+	listening = `package bad
+import ("net"; "testing")
+func TestListens(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:ADDRESS")
+	if err != nil { t.Fatal(err) }
+	l.Close()
+}
 `
 	wrong     = "package bad\nfunc TestNothing( {}\n"
 	undefined = "package bad\nimport \"testing\"\nfunc TestUndefined(*testing.T) { nothing() }\n"
@@ -133,7 +144,7 @@ func sleeping(t *testing.T) (n int) {
 }
 
 func TestRunOfEachFate(t *testing.T) {
-	ci := []string{"CI=true", "QOS_TEST_NO_PROGRAMS=1"}
+	ci := []string{"CI=true"}
 	for name, c := range map[string]struct {
 		more map[string]string
 		env  []string
@@ -182,6 +193,21 @@ func TestRunOfEachFate(t *testing.T) {
 		})
 	}
 	require.Zero(t, sleeping(t), "processes that tests left")
+}
+
+// TestPortInUse: a port that another process has is free in the network of a test.
+func TestPortInUse(t *testing.T) {
+	if os.Geteuid() != 0 {
+		testenv.Missing(t, errors.New("root is needed for a network namespace"))
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, l.Close()) }()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	require.NoError(t, err)
+	dir := repository(t, map[string]string{"internal/bad/bad_test.go": strings.Replace(listening, "ADDRESS", port, 1)})
+	text, code := output(t, dir, nil, "internal/bad")
+	require.Zero(t, code, text)
 }
 
 // onlyGo is a search path with the go command alone.

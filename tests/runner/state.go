@@ -89,7 +89,9 @@ func clean() {
 
 // kill ends each process whose marker matches, and waits up to 5 s until there is none.
 func kill(matches func(marker string) bool) {
-	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); <-tick.C {
 		found := marked(matches)
 		if len(found) == 0 {
 			return

@@ -64,9 +64,9 @@ func (r *run) summarise(results []*result) error {
 		return res.what()
 	})
 	if again := append(slices.Clone(by[failed]), by[flaky]...); len(again) > 0 {
-		fmt.Fprintf(r.out, "\nrun these alone: %s ONLY=%q\n", r.command, strings.Join(names(again), " "))
+		r.print("\nrun these alone: %s ONLY=%q\n", r.command, strings.Join(names(again), " "))
 	}
-	fmt.Fprintf(r.out, "\n%s in %s\n%s\n", r.command, clock(time.Since(r.began)), total)
+	r.print("\n%s in %s\n%s\n", r.command, clock(time.Since(r.began)), total)
 	if len(by[failed]) > 0 || r.strict && len(by[flaky]) > 0 {
 		return errTests
 	}
@@ -94,9 +94,9 @@ func (r *run) list(title string, results []*result, line func(*result) string) {
 	if len(results) == 0 {
 		return
 	}
-	fmt.Fprintf(r.out, "\n%s:\n", title)
+	r.print("\n%s:\n", title)
 	for _, res := range results {
-		fmt.Fprintf(r.out, "  %s\n", line(res))
+		r.print("  %s\n", line(res))
 	}
 }
 
@@ -123,10 +123,10 @@ func (r *run) slowest(results []*result) {
 			list = list[:min(10, len(list))]
 		}
 		if len(list) > 0 {
-			fmt.Fprintf(r.out, "\n%s:\n", title)
+			r.print("\n%s:\n", title)
 		}
 		for _, t := range list {
-			fmt.Fprintf(r.out, "  %6.1fs  %s\n", t.seconds, t.name)
+			r.print("  %6.1fs  %s\n", t.seconds, t.name)
 		}
 	}
 }
@@ -143,7 +143,7 @@ func (r *run) skipped(results []*result) {
 		}
 	}
 	if len(reasons) > 0 {
-		fmt.Fprintln(r.out, "\nskipped:")
+		r.print("\nskipped:\n")
 	}
 	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
 		list := reasons[reason]
@@ -152,7 +152,7 @@ func (r *run) skipped(results []*result) {
 		if len(list) > 3 {
 			shown += fmt.Sprintf(" and %d more", len(list)-3)
 		}
-		fmt.Fprintf(r.out, "  %s: %s\n", reason, shown)
+		r.print("  %s: %s\n", reason, shown)
 	}
 }
 

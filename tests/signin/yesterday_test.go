@@ -26,7 +26,7 @@ func (in *installation) fleetDay(day time.Time) {
 	in.t.Helper()
 	cfg := fleet.DefaultConfig(day)
 	cfg.Conferences = 300
-	const most = 5000 // records of a transaction
+	const most = 1000 // records of a transaction
 	var all []plog.Logs
 	records := most
 	fleet.Run(in.t, fleet.Draw(cfg), time.Hour, func(logs plog.Logs, _ time.Time) {
@@ -41,6 +41,7 @@ func (in *installation) fleetDay(day time.Time) {
 	factory := storeexporter.NewFactory()
 	exporter := factory.CreateDefaultConfig().(*storeexporter.Config)
 	exporter.Queue = configoptional.None[exporterhelper.QueueBatchConfig]()
+	exporter.Timeout.Timeout = time.Minute // a transaction is large
 	logs, err := factory.CreateLogs(in.t.Context(), exportertest.NewNopSettings(factory.Type()), exporter)
 	require.NoError(in.t, err)
 	require.NoError(in.t, logs.Start(in.t.Context(), in.host))

@@ -44,6 +44,7 @@ func verifies(t *testing.T, n notification, secrets ...string) bool {
 //
 // spec: OUT-03
 func TestSecretRotation(t *testing.T) {
+	t.Parallel()
 	const older, newer = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
 	type made struct{ ID, Secret string }
 	r := newReceiver(t)
@@ -94,6 +95,7 @@ func TestSecretRotation(t *testing.T) {
 //
 // spec: OUT-02
 func TestRulesOfAnApp(t *testing.T) {
+	t.Parallel()
 	r := newReceiver(t)
 	d := deploy(t, r, "")
 	document := func(rules string) string {

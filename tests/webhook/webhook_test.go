@@ -30,7 +30,10 @@ type withPostgres struct{ *testing.M }
 
 func (m withPostgres) Run() int { return postgrestest.Run(m.M) }
 
-func TestMain(m *testing.M) { harness.VerifyMain(withPostgres{m}) }
+func TestMain(m *testing.M) {
+	harness.TestsAtOnce(8)
+	harness.VerifyMain(withPostgres{m})
+}
 
 const (
 	secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -136,23 +139,15 @@ func callOf(t *testing.T, c *harness.Collector, app, appSecret, id string, faile
 	require.True(t, w.Send(
 		fmt.Sprintf(`{"type":"hello","versions":[1],"token":%q,"session":%q,"acked":0,"at":%d}`, grant.Token, grant.Session, at),
 		fmt.Sprintf(`{"type":"fabric","fabric":1,"conferenceID":%q,"addedAt":%d,"remoteUserID":"bob","fabricUsage":"multiplex"}`, id, at),
+	))
+	ended := time.Now()
+	w.Deliver(t, 4,
 		fmt.Sprintf(`{"type":"event","seq":1,"at":%d,"fabric":1,"event":"fabricAdded","data":{"alreadyConnected":false}}`, at),
 		fmt.Sprintf(`{"type":"event","seq":2,"at":%d,"fabric":1,"event":"remoteDescriptionSet","data":{}}`, at+1),
 		fmt.Sprintf(`{"type":"event","seq":3,"at":%d,"fabric":1,%s}`, at+20, setup),
 		fmt.Sprintf(`{"type":"event","seq":4,"at":%d,"fabric":1,"event":"fabricTerminated","data":{"reason":"application"}}`, at+21),
-	))
-	ended := time.Now()
-	deadline := time.After(harness.Patience)
-	for {
-		select {
-		case message := <-w.Heard():
-			if ack, ok := message.(*protocol.Ack); ok && ack.Seq == 4 {
-				return ended
-			}
-		case <-deadline:
-			require.FailNow(t, "no ack")
-		}
-	}
+	)
+	return ended
 }
 
 // follow opens the link of a notification as the page does, and returns the conferences listed.
@@ -209,6 +204,7 @@ func send(t *testing.T, method, link, bearer string, status int, text string, he
 //
 // spec: OUT-02, OUT-03, OUT-04
 func TestOneNotification(t *testing.T) {
+	t.Parallel()
 	r := newReceiver(t)
 	d := deploy(t, r, "")
 	call(t, d.Collector, "good one", false)
@@ -251,6 +247,7 @@ func TestOneNotification(t *testing.T) {
 //
 // spec: OUT-02, OUT-04
 func TestIntervalLink(t *testing.T) {
+	t.Parallel()
 	r := newReceiver(t)
 	d := deploy(t, r, `failedConferences: {threshold: 0.5, min_samples: 4, individual: false}`)
 	for i := range 4 {
@@ -265,6 +262,7 @@ func TestIntervalLink(t *testing.T) {
 //
 // spec: OUT-03
 func TestManagement(t *testing.T) {
+	t.Parallel()
 	r := newReceiver(t)
 	d := deploy(t, r, "")
 	api := "http://" + d.management + "/api/v1/apps/" + harness.AppID + "/webhooks/ops/"
@@ -299,9 +297,10 @@ func TestManagement(t *testing.T) {
 
 // TestLatency measures the time from the end of a conference to the arrival of its notification.
 func TestLatency(t *testing.T) {
+	t.Parallel()
 	r := newReceiver(t)
 	d := deploy(t, r, "")
-	calls := int(harness.Setting(t, "QOS_WEBHOOK_CALLS", 20))
+	const calls = 20
 	var took []time.Duration
 	for i := range calls {
 		ended := call(t, d.Collector, fmt.Sprint("call ", i), true)

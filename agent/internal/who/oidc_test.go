@@ -151,6 +151,7 @@ func TestProviderThatIsDown(t *testing.T) {
 }
 
 func TestProviderComesLate(t *testing.T) {
+	t.Parallel()
 	i := oidctest.New(t)
 	i.Set(func() { i.Down = true })
 	c := config.Default().OIDC

@@ -159,6 +159,7 @@ func TestUserInAResponseHeader(t *testing.T) {
 //
 // spec: AUTH-08
 func TestOriginServersThatFail(t *testing.T) {
+	t.Parallel()
 	hangs := make(chan struct{})
 	slow, _ := origin(t, func(_ http.ResponseWriter, r *http.Request) {
 		select {

@@ -58,6 +58,27 @@ func TestLastMeasurementFollowsTheEnd(t *testing.T) {
 	require.Zero(t, s.Live())
 }
 
+// TestSummaryOfAHangUpIsNotLate: a conference that was checked while it went on, and is due 30 s after its last record
+// then, has its summary once the last measurement may have arrived.
+//
+// spec: FAB-08, CONF-02
+func TestSummaryOfAHangUpIsNotLate(t *testing.T) {
+	s := newSet(2, 600_000)
+	before, terminated, last := hangUp()
+	for _, e := range before {
+		apply(t, s, e)
+	}
+	require.Empty(t, tick(s, conferencetest.Base+11_000), "it goes on")
+	apply(t, s, terminated)
+	require.Equal(t, live.Applied, s.Apply(&last, conferencetest.Base+12_100))
+	require.Empty(t, tick(s, conferencetest.Base+12_500), "it waits")
+	require.Empty(t, tick(s, conferencetest.Base+14_000), "2 s")
+	out := tick(s, conferencetest.Base+15_000)
+	require.Len(t, out, 1)
+	requireWhole(t, out[0])
+	require.Empty(t, tick(s, conferencetest.Base+50_000), "the later check finds nothing new")
+}
+
 // TestLastMeasurementIsWaitedForOnce: a fabric that has ended is ended, whatever else arrives.
 //
 // spec: FAB-08, CONF-02

@@ -84,6 +84,9 @@ func (s *Set) takeDue(nowMs int64) {
 			continue
 		}
 		for _, c := range confs {
+			if c.dueSec != sec {
+				continue // it was due earlier
+			}
 			c.dueSec = 0
 			if !c.queued {
 				c.queued = true
@@ -97,10 +100,11 @@ func (s *Set) takeDue(nowMs int64) {
 // checkAt puts c in the bucket of the first second after its deadline, unless it is in
 // an earlier one, after which it is checked again.
 func (s *Set) checkAt(c *conf, deadlineMs int64) {
-	if c.dueSec != 0 || deadlineMs == never {
+	sec := deadlineMs/1000 + 1
+	if deadlineMs == never || c.dueSec != 0 && c.dueSec <= sec {
 		return
 	}
-	c.dueSec = deadlineMs/1000 + 1
+	c.dueSec = sec
 	s.due[c.dueSec] = append(s.due[c.dueSec], c)
 }
 

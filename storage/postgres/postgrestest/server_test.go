@@ -15,6 +15,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/qosrtc/qos/internal/testenv"
 )
 
 func TestMain(m *testing.M) {
@@ -42,7 +44,7 @@ func orphan() {
 
 // TestTheServerEndsWithTheTests, though nobody could say so.
 func TestTheServerEndsWithTheTests(t *testing.T) {
-	Shared(t)
+	testenv.Program(t, "initdb")
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "QOS_POSTGRES_ORPHAN=1")
 	out, err := cmd.StdoutPipe()
@@ -72,8 +74,8 @@ func ended(pid int) bool {
 
 // TestAServerComesBack from each way in which it goes, with what was committed.
 func TestAServerComesBack(t *testing.T) {
-	s := Shared(t)
-	dsn := Database(t)
+	s := Durable(t)
+	dsn := s.Database(t)
 	name := dsn[strings.LastIndexByte(dsn, '/')+1 : strings.IndexByte(dsn, '?')]
 	s.Exec(t, name, "CREATE TABLE t (v int)")
 	for i, end := range []func(){s.Stop, s.Kill, func() { s.Pause(); s.Stop() }, func() { s.Pause(); s.Kill() }} {
@@ -84,6 +86,35 @@ func TestAServerComesBack(t *testing.T) {
 		require.NoError(t, s.Start())
 		require.Equal(t, i+1, count(t, dsn))
 	}
+}
+
+// TestCopy: a copy has what its template has, its template is made once, and a database of the shared server ends with its
+// test.
+func TestCopy(t *testing.T) {
+	s := Shared(t)
+	made := 0
+	fill := func(dsn string) {
+		made++
+		conn, err := pgx.Connect(t.Context(), dsn)
+		require.NoError(t, err)
+		_, err = conn.Exec(t.Context(), "CREATE TABLE t (v int); INSERT INTO t VALUES (1)")
+		require.NoError(t, err)
+		require.NoError(t, conn.Close(t.Context()))
+	}
+	var first string
+	t.Run("first", func(t *testing.T) {
+		first = s.Copy(t, "template", fill)
+		conn, err := pgx.Connect(t.Context(), first)
+		require.NoError(t, err)
+		_, err = conn.Exec(t.Context(), "INSERT INTO t VALUES (2)")
+		require.NoError(t, err)
+		require.NoError(t, conn.Close(t.Context()))
+		require.Equal(t, 2, count(t, first))
+	})
+	require.Equal(t, 1, count(t, s.Copy(t, "template", fill)))
+	require.Equal(t, 1, made)
+	_, err := pgx.Connect(t.Context(), first)
+	require.ErrorContains(t, err, "does not exist")
 }
 
 func count(t *testing.T, dsn string) (n int) {
@@ -97,8 +128,8 @@ func count(t *testing.T, dsn string) (n int) {
 
 // TestPause: an open connection waits, and is answered afterwards.
 func TestPause(t *testing.T) {
-	s := Shared(t)
-	conn, err := pgx.Connect(t.Context(), Database(t))
+	s := Durable(t)
+	conn, err := pgx.Connect(t.Context(), s.Database(t))
 	require.NoError(t, err)
 	s.Pause()
 	for _, pid := range append(s.children(), s.cmd.Process.Pid) {
@@ -123,7 +154,7 @@ func paused(t *testing.T, pid int) bool {
 }
 
 func TestSettings(t *testing.T) {
-	Shared(t)
+	testenv.Program(t, "initdb")
 	s, err := New("max_connections=7")
 	require.NoError(t, err)
 	defer s.Close()

@@ -18,6 +18,7 @@ async function connect() {
   const acked = async (seq) => {
     for (;;) {
       const { type, seq: upTo } = await next();
+      if (type === 'slow-down') continue; // on a busy machine
       if (type !== 'ack') throw new Error(type);
       if (upTo === seq) return;
     }

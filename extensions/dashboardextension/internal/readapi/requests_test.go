@@ -66,7 +66,8 @@ func checkAnswer(tb testing.TB, w *httptest.ResponseRecorder, path, query string
 	default:
 		tb.Fatalf("%s?%s: status %d: %s", path, query, w.Code, body)
 	}
-	if strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") {
+	// TestOpenAPI parses the description of the API, which is long.
+	if strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") && body != string(openAPI) {
 		require.True(tb, json.Valid([]byte(body)), "%s?%s", path, query)
 	}
 }
@@ -84,6 +85,7 @@ func hostile() []string {
 //
 // spec: DASH-01
 func TestHostileParameters(t *testing.T) {
+	t.Parallel()
 	ask := fuzzed(t)
 	names := append(slices.Clone(defining), "id", "q", "user", "additional", "additionalKey", "limit", "cursor", "at", "reason", "past", "fact", "by", "zone", "step", "since")
 	valid := url.Values{"app": {"demo"}, "id": {"a"}, "at": {"1773054000000"}, "from": {"1773000000000"}, "to": {"1773057600000"}, "by": {"browsers"}, "user": {"ada"}}

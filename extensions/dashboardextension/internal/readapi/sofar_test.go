@@ -114,6 +114,7 @@ func TestALiveConferenceIsSummedUp(t *testing.T) {
 //
 // spec: DASH-05, CONF-01
 func TestTwoCollectorsOneAnswer(t *testing.T) {
+	t.Parallel()
 	m := &memory{at: time.Now()}
 	c := lossyCall(m, m.at)
 	want := ask(t, start(t, m, nil), c)
