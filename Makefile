@@ -93,9 +93,10 @@ fmt: tools ## format Go
 	golangci-lint fmt
 
 lint: tools ## lint Go
-	golangci-lint run
+	golangci-lint run --allow-parallel-runners
 	go vet -tags fuzz $(FUZZED)
 	cd tests/stock && golangci-lint run
+	cd tests/lab && golangci-lint run
 
 bench: ## hot paths with allocations, each beside a baseline of the same run
 	go test -run '^$$' -bench . -benchmem ./protocol/... ./receivers/... ./processors/... ./exporters/... ./extensions/... ./storage/... ./internal/... ./agent/...
@@ -113,8 +114,13 @@ load: ## build bin/qos-load, which puts a collector under the load of many pages
 bench-client: programs ## what the library costs the page, against bare getStats(); takes minutes, never in CI
 	QOS_REQUIRE=1 CGO_ENABLED=0 go test -trimpath -count=1 -timeout 1h -run TestLibraryCost ./tests/e2e -bench-client -v
 
-record-causes: programs build agent ## record the calls of the eleventh draw that have no trace yet, on an otherwise idle machine; continues where it stopped, never in CI
-	$(DRIVEN) QOS_REQUIRE=1 CGO_ENABLED=0 go test -trimpath -count=1 -timeout 3h -run TestRecordEleventh ./tests/e2e -record-drawn -v
+# The draw that `make record-causes` records, and its folder in tests/cause/testdata.
+INTO  ?= .
+SEED  ?= 1
+CALLS ?= 60
+
+record-causes: programs build agent ## record calls for tests/cause on an otherwise idle machine: INTO=twelfth SEED=0x1234 CALLS=60; continues where it stopped, never in CI
+	cd tests/lab && $(DRIVEN) QOS_REQUIRE=1 CGO_ENABLED=0 go test -trimpath -count=1 -timeout 3h -run 'TestRecord$$' -into "$(INTO)" -seed $(SEED) -calls $(CALLS) -v
 
 screenshots: programs build ## pictures of the pages on a simulated fleet, into docs/images
 	@mkdir -p docs/images
