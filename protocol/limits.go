@@ -41,7 +41,7 @@ const (
 	MaxValueBytes      = 64  // a string in a stats row
 	MinIntervalMs      = 1
 	MaxIntervalMs      = 600_000
-	WindowFrames       = 256 // unacknowledged frames a client may have
+	WindowFrames       = 256     // unacknowledged frames a client may have
 	MaxUnackedBytes    = 1 << 20 // of them
 
 	MinStatsInterval = 2 * time.Second // section 4.1: how often to measure

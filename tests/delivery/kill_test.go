@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/harness"
 )
@@ -23,9 +21,6 @@ func TestKillsAtRandomMoments(t *testing.T) {
 	r := newRun(t, time.Hour) // until all kills are done
 	r.add(3, harness.Habits{})
 	r.loadUntil(func(context.Context) {
-		for _, c := range r.clients {
-			require.Eventually(t, func() bool { return c.Made() > 0 }, harness.Patience, time.Millisecond)
-		}
 		dice := rand.New(rand.NewPCG(uint64(r.seed), 1))
 		for range kills {
 			if dice.IntN(4) > 0 {

@@ -64,7 +64,7 @@ func (r *run) load(fault func(ctx context.Context)) {
 	})
 }
 
-// loadUntil runs the clients until fault returns, and waits until each has drained.
+// loadUntil runs the clients until fault returns and each has made a frame, and waits until each has drained.
 func (r *run) loadUntil(fault func(ctx context.Context)) {
 	r.t.Helper()
 	load, cancel := context.WithCancel(r.t.Context())
@@ -77,6 +77,9 @@ func (r *run) loadUntil(fault func(ctx context.Context)) {
 		running.Go(func() { errs[i] = c.Run(load, drain) })
 	}
 	fault(load)
+	for _, c := range r.clients {
+		require.Eventually(r.t, func() bool { return c.Made() > 0 }, harness.Patience, time.Millisecond, "a client on a busy machine")
+	}
 	cancel()
 	end := time.AfterFunc(2*harness.Patience, cancelDrain)
 	defer end.Stop()
