@@ -10,7 +10,7 @@ import (
 // Jobs run side by side: most of them wait for servers, networks and clocks most of the time. Browser tests have
 // priority over the others.
 const (
-	browsersAtOnce = 4
+	browsersAtOnce = 3
 	othersAtOnce   = 4
 )
 
