@@ -153,7 +153,7 @@ size: ## weight of the browser library
 # Programs and the Debian packages that have them. RUNLEVEL=1 keeps packages from starting services of their own.
 PROGRAMS := chromium:chromium chromedriver:chromium-driver firefox-esr:firefox-esr ip:iproute2 certutil:libnss3-tools initdb:postgresql \
 	sqlite3:sqlite3 nginx:nginx haproxy:haproxy prometheus:prometheus prometheus-alertmanager:prometheus-alertmanager \
-	victoria-metrics:victoria-metrics turnserver:coturn
+	victoria-metrics:victoria-metrics turnserver:coturn curl:curl openssl:openssl systemd-analyze:systemd
 
 programs: ## install the browsers and servers of the tests (Debian, root), unless they are there; the tests start their own
 	@PATH="$$PATH:/usr/sbin:$$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)"; missing=; \

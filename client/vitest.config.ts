@@ -6,5 +6,11 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.
 export default defineConfig({
   define: { __QOS_VERSION__: JSON.stringify(version) },
   // The limit ends what hangs; nothing is timed.
-  test: { environment: 'node', include: ['test/**/*.test.ts'], restoreMocks: true, testTimeout: 120_000 },
+  test: {
+    environment: 'node',
+    include: ['test/**/*.test.ts'],
+    restoreMocks: true,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+  },
 });

@@ -24,7 +24,7 @@ beforeAll(() => {
   mkdirSync(application);
   writeFileSync(join(application, 'package.json'), '{ "name": "an-application", "private": true }');
   run(application, 'npm', 'install', '--offline', '--silent', '--ignore-scripts', join(tmp, made.filename));
-}, 60_000);
+});
 
 afterAll(() => rmSync(tmp, { recursive: true }));
 
@@ -119,18 +119,18 @@ monitor.addFabric();
     cpSync(join(client, 'test/package/uses.ts'), join(application, 'uses.ts'));
     writeFileSync(join(application, 'script.ts'), script);
     expect(compile(['uses.ts', 'script.ts'], ...bundler)).toBe(''); // the declarations themselves too
-  }, 60_000);
+  });
 
   it('for both kinds of module in Node', () => {
     cpSync(join(client, 'test/package/uses.ts'), join(application, 'uses.mts'));
     writeFileSync(join(application, 'uses.cts'), required);
     expect(compile(['uses.mts', 'uses.cts'], '--module', 'nodenext', '--skipLibCheck')).toBe('');
-  }, 60_000);
+  });
 
   it('misuses that could be seen while they are typed', () => {
     cpSync(join(client, 'test/package/stricter.ts'), join(application, 'stricter.ts'));
     expect(compile(['stricter.ts'], ...bundler, '--skipLibCheck')).toBe('');
-  }, 60_000);
+  });
 
   it('every operation has a comment that editors show', () => {
     const text = readFileSync(join(client, 'dist/qos.d.mts'), 'utf8');

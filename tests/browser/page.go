@@ -25,14 +25,21 @@ const (
 // Eventually waits until done returns true. The text that it returned last explains a failure.
 func Eventually(t *testing.T, within time.Duration, what string, done func() (bool, string)) {
 	t.Helper()
+	var last string
+	met := func() (ok bool) {
+		ok, last = done()
+		return ok
+	}
+	poll(within, met, func() { t.Fatalf("not within %s: %s\nlast: %s", within, what, last) })
+}
+
+// poll calls met until it returns true, or fail at the end of the time.
+func poll(within time.Duration, met func() bool, fail func()) {
 	deadline := time.Now().Add(within)
-	for pause := pollFirst; ; pause = min(2*pause, pollEvery) {
-		ok, last := done()
-		if ok {
-			return
-		}
+	for pause := pollFirst; !met(); pause = min(2*pause, pollEvery) {
 		if time.Now().After(deadline) {
-			t.Fatalf("not within %s: %s\nlast: %s", within, what, last)
+			fail()
+			return
 		}
 		<-time.After(pause)
 	}
@@ -71,19 +78,17 @@ func (p *Page) Run(expression string) {
 // Until waits for a condition in the page.
 func (p *Page) Until(within time.Duration, condition string) {
 	p.T.Helper()
-	Eventually(p.T, within, p.Name+": "+condition, func() (bool, string) {
-		var ok bool
-		if err := p.Browser.Evaluate(p.Context, "Boolean("+condition+")", &ok); err != nil {
-			return false, err.Error()
-		}
-		if ok {
-			return true, ""
-		}
+	var failed error
+	met := func() (ok bool) {
+		failed = p.Browser.Evaluate(p.Context, "Boolean("+condition+")", &ok)
+		return ok && failed == nil
+	}
+	poll(within, met, func() {
 		var state json.RawMessage
-		if err := p.Browser.Evaluate(p.Context, "window.demo ? window.demo.state : document.body.innerText.slice(0, 2000)", &state); err != nil {
-			return false, err.Error()
+		if failed == nil {
+			failed = p.Browser.Evaluate(p.Context, "window.demo ? window.demo.state : document.body.innerText.slice(0, 2000)", &state)
 		}
-		return false, string(state)
+		p.T.Fatalf("%s: not within %s: %s\nlast: %s %v", p.Name, within, condition, state, failed)
 	})
 }
 

@@ -99,7 +99,7 @@ func TestEveryTestRuns(t *testing.T) {
 		}
 	}
 	for _, line := range p {
-		require.Contains(t, folders, line.Package, "CONTRIBUTING.md: a package that has no tests")
+		require.True(t, slices.ContainsFunc(folders, line.Has), "CONTRIBUTING.md: no package with tests is %s", line.Package)
 		require.NotEmpty(t, strings.TrimSpace(line.Reason), "%s %v", line.Package, line.Tests)
 		for _, name := range line.Tests {
 			require.Contains(t, topLevel(testFiles(t, line.Package)), name, "CONTRIBUTING.md: %s has no such test", line.Package)

@@ -45,14 +45,22 @@ func (h history) expected(j *job) float64 {
 	return 3
 }
 
-// left is a lower bound of the seconds until all jobs have ended.
+// left is an estimate of the seconds until all jobs have ended.
 func (h history) left(running, waiting []*job) float64 {
-	sums := map[bool]float64{}
+	browsers, others := 0.0, 0.0
+	add := func(j *job, seconds float64) {
+		if j.browser {
+			browsers += seconds
+		} else {
+			others += seconds
+		}
+	}
 	for _, j := range running {
-		sums[j.browser] += h.expected(j) / 2 // on average, half of it is over
+		add(j, h.expected(j)/2) // on average, half of it is over
 	}
 	for _, j := range waiting {
-		sums[j.browser] += h.expected(j)
+		add(j, h.expected(j))
 	}
-	return max(sums[true]/browsersAtOnce, sums[false]/othersAtOnce)
+	browsers /= browsersAtOnce
+	return browsers + max(0, others-browsers*othersBeside)/othersAtOnce
 }

@@ -109,7 +109,7 @@ func (r *run) commands() []*job {
 		return []*job{{name: "client", dir: absolute("client"), command: []string{"npm", "run", "--silent", "check"}}}
 	}
 	return []*job{
-		{name: "tests/stock", dir: absolute("tests/stock"), command: []string{"go", "test", "-vet=off", "./..."}},
+		{name: "tests/stock", dir: absolute("tests/stock"), command: []string{"env", "CGO_ENABLED=0", "go", "test", "-trimpath", "-vet=off", "./..."}},
 		{name: "fuzz", dir: absolute("."), command: []string{"make", "--no-print-directory", "fuzz-doors"}},
 	}
 }

@@ -132,8 +132,31 @@ func TestSpace(t *testing.T) {
 func TestTimeLeft(t *testing.T) {
 	h := history{"a": 60, "b": 100, "c": 300}
 	running := []*job{{name: "a", browser: true}}
-	require.InDelta(t, max((30+100)/float64(browsersAtOnce), 300/float64(othersAtOnce)), h.left(running, []*job{{name: "b", browser: true}, {name: "c"}}), 1e-9)
+	const browsers = (30 + 100) / 3.
+	require.InDelta(t, browsers+(300-2*browsers)/4, h.left(running, []*job{{name: "b", browser: true}, {name: "c"}}), 1e-9)
+	require.InDelta(t, browsers, h.left(running, []*job{{name: "b", browser: true}, {name: "a"}}), 1e-9, "the others end before")
 	require.Equal(t, "12:05", clock(12*time.Minute+4600*time.Millisecond))
+}
+
+func TestOthersStepBackForBrowsers(t *testing.T) {
+	q, ctx := newQueue(), t.Context()
+	last := &job{name: "alone", browser: true, alone: true}
+	q.add(func(*job) float64 { return 0 }, &job{name: "a"}, &job{name: "b"}, &job{name: "c"}, &job{name: "page", browser: true}, last)
+	q.close()
+	a, b := q.next(ctx, false), q.next(ctx, false)
+	require.Equal(t, "a b", a.name+" "+b.name)
+	require.False(t, q.mayRun(q.waiting[0]), "a browser test waits")
+	page := q.next(ctx, true)
+	require.False(t, q.mayRun(q.waiting[0]), "a browser test runs")
+	q.done(page)
+	c := q.next(ctx, false)
+	require.Equal(t, "c", c.name)
+	require.False(t, q.mayRun(last))
+	for _, j := range []*job{a, b, c} {
+		q.done(j)
+	}
+	require.Equal(t, last, q.next(ctx, true))
+	require.Nil(t, q.next(ctx, false))
 }
 
 // TestRapidTakesItsTries: packages with property tests get the library's flag, and their properties run in both commands.

@@ -8,10 +8,12 @@ import (
 )
 
 // Jobs run side by side: most of them wait for servers, networks and clocks most of the time. Browser tests have
-// priority over the others.
+// priority over the others, of which fewer run until the last of them has ended: what gets no processor exceeds the
+// time limits of protocols.
 const (
 	browsersAtOnce = 3
 	othersAtOnce   = 4
+	othersBeside   = 2 // browser tests
 )
 
 // queue passes jobs to the goroutines that run them, the longest first. Jobs that run alone are the last, one by one.
@@ -82,8 +84,22 @@ func (q *queue) next(ctx context.Context, browser bool) *job {
 }
 
 func (q *queue) mayRun(j *job) bool {
-	others := slices.ContainsFunc(q.waiting, func(other *job) bool { return !other.alone })
-	return !j.alone || q.complete && !others && len(q.running) == 0
+	if j.alone {
+		return q.complete && len(q.running) == 0 && !slices.ContainsFunc(q.waiting, func(other *job) bool { return !other.alone })
+	}
+	if j.browser {
+		return true
+	}
+	browsers, others := false, 0
+	for other := range q.running {
+		if other.browser {
+			browsers = true
+		} else {
+			others++
+		}
+	}
+	browsers = browsers || slices.ContainsFunc(q.waiting, func(other *job) bool { return other.browser && !other.alone })
+	return !browsers || others < othersBeside
 }
 
 // done reports that a job has ended.

@@ -7,14 +7,31 @@ import (
 	"github.com/qosrtc/qos/tests/runner/plan"
 )
 
-// withRace are the tests of the stores that have several goroutines or processes. The others run without the race
-// detector, which finds nothing in one goroutine and makes SQLite some 20 times slower.
-var withRace = map[string]*regexp.Regexp{
-	"storage/postgres": regexp.MustCompile(`^Test(Concurrent|Follow.*|TwoCollectors|ConnectionsEnd|OpenAtOnce|PartitionsAtOnce|DeleteBefore|` +
-		`GroupFails|ServerStopsUnderLoad|PackTwoCollectors|MigrationKilled|SettingsHeldUp|AnswerLost|Backup)$`),
-	"storage/sqlite":     regexp.MustCompile(`^Test(Concurrent|Follow.*|CloseWhileWriting|GroupFails|QueueIsBounded|Backup|Recover|LogBeginsAgain|FoldBesideAlone)$`),
-	"storage/benchstore": regexp.MustCompile(`^$`), // a program that measures the engines
-}
+// The race detector finds nothing in one goroutine, and makes code 5 to 20 times slower. In the packages named here
+// it is on for some tests; in all others for each.
+var (
+	// withRace are the tests of the stores that have several goroutines or processes.
+	withRace = map[string]*regexp.Regexp{
+		"storage/postgres": regexp.MustCompile(`^Test(Concurrent|Follow.*|TwoCollectors|ConnectionsEnd|OpenAtOnce|PartitionsAtOnce|DeleteBefore|` +
+			`GroupFails|ServerStopsUnderLoad|PackTwoCollectors|MigrationKilled|SettingsHeldUp|AnswerLost|Backup)$`),
+		"storage/sqlite": regexp.MustCompile(`^Test(Concurrent|Follow.*|CloseWhileWriting|GroupFails|QueueIsBounded|Backup|Recover|LogBeginsAgain|FoldBesideAlone)$`),
+		"extensions/accessextension": regexp.MustCompile(`^Test(AdministratorsWho.*|TokenIsRevokedInEveryCollector|TwoFirstStarts|` +
+			`TokenRecordsItsUse|StoreAway)$`),
+		// The tests of pairs count in several goroutines.
+		"internal/contrast": regexp.MustCompile(`^Test(RemainingCounts|FindsACombination)$`),
+		// These start none. The tests of processors and extensions run them in several.
+		"internal/conference":      none,
+		"internal/conference/live": none,
+		"internal/event":           none,
+		"storage/benchstore":       none, // a program that measures the engines
+	}
+	// withoutRace are campaigns of one goroutine, beside tests of the same package that have several.
+	withoutRace = map[string]*regexp.Regexp{
+		"extensions/dashboardextension/internal/readapi": regexp.MustCompile(`^TestHostileParameters$`),
+		"receivers/qoswssreceiver":                       regexp.MustCompile(`^Test(NoSequenceOfMessages.*|RefusalsOfMessagesRepeatNothing)$`),
+	}
+	none = regexp.MustCompile(`^\z.`)
+)
 
 // raced are packages below tests that run the product's goroutines in their own process. The others drive the shipped
 // binary. They run with the race detector in `make test-long`.
@@ -25,9 +42,9 @@ func divide(p *testPackage, which plan.Run) (with, without []string) {
 	if strings.HasPrefix(p.folder, "tests/") && (which == plan.Test || !raced[p.folder]) {
 		return nil, p.tests
 	}
-	several := withRace[p.folder]
+	only, but := withRace[p.folder], withoutRace[p.folder]
 	for _, test := range p.tests {
-		if several == nil || several.MatchString(test) {
+		if (only == nil || only.MatchString(test)) && (but == nil || !but.MatchString(test)) {
 			with = append(with, test)
 		} else {
 			without = append(without, test)

@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ const Browsers = "tests/e2e"
 
 // A Line is a row of the table: a package, or some of its top-level tests, and the commands that run them.
 type Line struct {
-	Package string   // folder below the root, like "tests/access"
+	Package string   // folder below the root, like "tests/access", or a pattern of path.Match
 	Tests   []string // names of top-level tests; empty: all that have no line of their own
 	Runs    []Run
 	Reason  string
@@ -74,12 +75,19 @@ func parse(tests, runs, reason string) (Line, error) {
 	switch {
 	case line.Package == "" || strings.HasPrefix(line.Package, "Test"):
 		return line, fmt.Errorf("%s: the first name has to be a package", tests)
+	case !validPattern(line.Package):
+		return line, fmt.Errorf("%s: the pattern of packages is malformed", line.Package)
 	case line.Runs == nil:
 		return line, fmt.Errorf("%s: %s is neither `make test` nor `make test-long` nor both", tests, runs)
 	case slices.ContainsFunc(line.Tests, func(name string) bool { return !strings.HasPrefix(name, "Test") }):
 		return line, fmt.Errorf("%s: further names have to be tests", tests)
 	}
 	return line, nil
+}
+
+func validPattern(pattern string) bool {
+	_, err := path.Match(pattern, "")
+	return err == nil
 }
 
 func (p Plan) repeats(line Line) error {
@@ -99,6 +107,12 @@ func (p Plan) repeats(line Line) error {
 	return nil
 }
 
+// Has reports whether the line is about a package.
+func (l Line) Has(folder string) bool {
+	match, _ := path.Match(l.Package, folder)
+	return match
+}
+
 // Runs returns which commands run a top-level test of a package. A package outside tests that has no line
 // belongs to `make test`; a package below tests without a line to none.
 func (p Plan) Runs(folder, test string) []Run {
@@ -107,7 +121,7 @@ func (p Plan) Runs(folder, test string) []Run {
 		runs = []Run{Test}
 	}
 	for _, line := range p {
-		if line.Package != folder {
+		if !line.Has(folder) {
 			continue
 		}
 		if slices.Contains(line.Tests, test) {

@@ -13,6 +13,7 @@ const table = "Text before.\n\n" +
 	"| `tests/delivery` | both | one kill, then many |\n" +
 	"| `tests/delivery` `TestSoak` `TestKills` | `make test-long` | minutes |\n" +
 	"| `storage/sqlite` `TestBig` | `make test-long` | large |\n" +
+	"| `*/*/generated*` | `make test-long` | made by a program |\n" +
 	"\n| tests | other |\n| --- | --- |\n| `tests/other` | x |\n"
 
 func TestRead(t *testing.T) {
@@ -23,6 +24,7 @@ func TestRead(t *testing.T) {
 		{Package: "tests/delivery", Runs: []Run{Test, Long}, Reason: "one kill, then many"},
 		{Package: "tests/delivery", Tests: []string{"TestSoak", "TestKills"}, Runs: []Run{Long}, Reason: "minutes"},
 		{Package: "storage/sqlite", Tests: []string{"TestBig"}, Runs: []Run{Long}, Reason: "large"},
+		{Package: "*/*/generated*", Runs: []Run{Long}, Reason: "made by a program"},
 	}, p)
 
 	require.Equal(t, []string{"TestA"}, p.Select(Test, "tests/delivery", []string{"TestA", "TestSoak"}))
@@ -32,6 +34,8 @@ func TestRead(t *testing.T) {
 	require.Equal(t, []string{"TestBig"}, p.Select(Long, "storage/sqlite", []string{"TestBig", "TestA"}))
 	require.Equal(t, []Run{Test}, p.Runs("internal/event", "TestA"), "outside tests without a line")
 	require.Empty(t, p.Runs("tests/unlisted", "TestA"))
+	require.Equal(t, []Run{Long}, p.Runs("receivers/a/generatedtest", "TestA"))
+	require.Equal(t, []Run{Test}, p.Runs("receivers/a", "TestA"))
 }
 
 func TestReadRefuses(t *testing.T) {
@@ -41,6 +45,7 @@ func TestReadRefuses(t *testing.T) {
 		head + "| `tests/a` | sometimes | x |\n":                                      "`tests/a`: sometimes is neither",
 		head + "| `TestA` | both | x |\n":                                             "`TestA`: the first name",
 		head + "| all of them | both | x |\n":                                         "all of them: the first name",
+		head + "| `tests/[` | both | x |\n":                                           "tests/[: the pattern",
 		head + "| `tests/a` `tests/b` | both | x |\n":                                 "further names",
 		head + "| `tests/a` | both | x |\n| `tests/a` | `make test` | x |\n":          "tests/a has two lines",
 		head + "| `tests/a` `TestB` | both | x |\n| `tests/a` `TestB` | both | x |\n": "tests/a TestB has two lines",
