@@ -144,8 +144,8 @@ fuzz: ## fuzz every target for FUZZTIME=30s
 # minutes to compile with instrumentation.
 DOORS := ./protocol ./agent ./extensions/appsextension/internal/app ./storage/internal/chunk ./storage/internal/envelope ./storage/internal/frames
 
-fuzz-doors: ## fuzz what reads bytes from outside for 10 s a target
-	@$(MAKE) --no-print-directory fuzz FUZZTIME=10s FUZZED="$(DOORS)"
+fuzz-doors: ## fuzz what reads bytes from outside for 5 s a target
+	@$(MAKE) --no-print-directory fuzz FUZZTIME=5s FUZZED="$(DOORS)"
 
 size: ## weight of the browser library
 	@cd client && npm run --silent size

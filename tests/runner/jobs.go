@@ -115,7 +115,7 @@ func (r *run) commands() []*job {
 }
 
 // timeout ends a job that hangs.
-const timeout = 15 * time.Minute
+const timeout = 30 * time.Minute
 
 // arguments is the command line of a job, for some of its tests.
 func (r *run) arguments(j *job, tests []string) []string {

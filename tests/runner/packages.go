@@ -85,7 +85,7 @@ func testsOf(file *ast.File) (names []string) {
 }
 
 // selected returns the tests of a package that a command runs. `make test-long` also runs the properties of packages
-// that have no line, with ten times as many tries.
+// that have no line, with five times as many tries.
 func (p *testPackage) selected(tests plan.Plan, which plan.Run) []string {
 	chosen := tests.Select(which, p.folder, p.tests)
 	if which == plan.Long {
@@ -99,7 +99,7 @@ func (p *testPackage) selected(tests plan.Plan, which plan.Run) []string {
 }
 
 // tries is how many times a property is checked, by command.
-var tries = map[plan.Run]string{plan.Test: "50", plan.Long: "500"}
+var tries = map[plan.Run]string{plan.Test: "50", plan.Long: "250"}
 
 // flags are what the test binary of the package gets.
 func (p *testPackage) flags(which plan.Run) []string {
