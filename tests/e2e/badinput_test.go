@@ -19,9 +19,11 @@ import (
 
 // client speaks the protocol by hand.
 type client struct {
-	t    *testing.T
-	conn *websocket.Conn
-	last string // event that was sent
+	t     *testing.T
+	conn  *websocket.Conn
+	last  string    // event that was sent
+	heard chan said // closed when the connection has ended
+	gone  error     // why, once heard is closed
 }
 
 // said is what the collector said.
@@ -50,8 +52,13 @@ func (c *collector) connect(user string) *client {
 	conn, resp, err := dialer.DialContext(c.t.Context(), strings.Replace(c.receiver, "http", "ws", 1)+"/ws", http.Header{"Origin": {c.demo}})
 	require.NoError(c.t, err)
 	require.NoError(c.t, resp.Body.Close())
-	c.t.Cleanup(func() { _ = conn.Close() })
-	one := &client{t: c.t, conn: conn}
+	one := &client{t: c.t, conn: conn, heard: make(chan said, 100)}
+	go one.listen()
+	c.t.Cleanup(func() {
+		_ = conn.Close()
+		for range one.heard { // until listen has ended
+		}
+	})
 	one.say(fmt.Sprintf(`{"type":"hello","versions":[1],"token":%q,"session":%q,"acked":0,"at":%d}`, grant.Token, grant.Session, time.Now().UnixMilli()))
 	one.hears("welcome")
 	one.say(fmt.Sprintf(`{"type":"fabric","fabric":1,"conferenceID":"by hand","addedAt":%d,"remoteUserID":"other","fabricUsage":"multiplex"}`, time.Now().UnixMilli()))
@@ -63,13 +70,38 @@ func (c *client) say(text string) {
 	require.NoError(c.t, c.conn.WriteMessage(websocket.TextMessage, []byte(text)))
 }
 
+// listen reads all the time, as browsers do: a client that answers no ping is disconnected.
+func (c *client) listen() {
+	defer close(c.heard)
+	for {
+		var m said
+		if c.gone = c.conn.ReadJSON(&m); c.gone != nil {
+			return
+		}
+		c.heard <- m
+	}
+}
+
+// next waits for a message.
+func (c *client) next(what string) said {
+	c.t.Helper()
+	select {
+	case m, ok := <-c.heard:
+		if !ok {
+			require.NoError(c.t, c.gone, "waiting for %s", what)
+		}
+		return m
+	case <-time.After(patience):
+		require.FailNow(c.t, "nothing was heard", "waiting for %s", what)
+		return said{}
+	}
+}
+
 // hears waits for a message of the type; acknowledgements in between are passed over.
 func (c *client) hears(kind string) said {
 	c.t.Helper()
-	require.NoError(c.t, c.conn.SetReadDeadline(time.Now().Add(patience)))
 	for {
-		var m said
-		require.NoError(c.t, c.conn.ReadJSON(&m), "waiting for %s", kind)
+		m := c.next(kind)
 		if m.Type == kind {
 			return m
 		}
@@ -94,10 +126,8 @@ func (c *client) event(seq int) {
 // acked waits until the collector has all up to a number. After a slow-down it sends the last event again.
 func (c *client) acked(seq int) {
 	c.t.Helper()
-	require.NoError(c.t, c.conn.SetReadDeadline(time.Now().Add(patience)))
 	for {
-		var m said
-		require.NoError(c.t, c.conn.ReadJSON(&m), "waiting for the acknowledgement of %d", seq)
+		m := c.next(fmt.Sprint("the acknowledgement of ", seq))
 		if m.Type == "ack" && m.Seq == uint64(seq) {
 			return
 		}

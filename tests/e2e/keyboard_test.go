@@ -79,6 +79,9 @@ func (p *page) write(selector, text string) {
 // click activates an element as a mouse does.
 func (p *page) click(selector string) {
 	p.T.Helper()
-	p.Until(patience, fmt.Sprintf("(() => { const e = document.querySelector(%s); return e && !e.disabled; })()", quote(selector)))
+	p.Until(patience, fmt.Sprintf(`(() => {
+		const e = document.querySelector(%s);
+		return e && !e.disabled && (e.closest('dialog') || !document.querySelector('dialog'));
+	})()`, quote(selector)))
 	p.Run(fmt.Sprintf("document.querySelector(%s).click()", quote(selector)))
 }
