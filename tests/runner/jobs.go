@@ -92,7 +92,14 @@ func (r *run) jobsOf(b binary) (jobs []*job) {
 		if b.race && len(without) > 0 {
 			name += " (race)"
 		}
-		return []*job{{name: name, dir: b.Dir, tests: tests, binary: b, flags: b.flags(r.command)}}
+		first, again := r.divideByTries(b.testPackage, tests)
+		if len(first) > 0 {
+			jobs = append(jobs, &job{name: name, dir: b.Dir, tests: first, binary: b, flags: b.flags(tries)})
+		}
+		if len(again) > 0 {
+			jobs = append(jobs, &job{name: name + " (more tries)", dir: b.Dir, tests: again, binary: b, flags: b.flags(moreTries)})
+		}
+		return jobs
 	}
 	for _, test := range tests {
 		jobs = append(jobs, &job{
@@ -101,6 +108,19 @@ func (r *run) jobsOf(b binary) (jobs []*job) {
 		})
 	}
 	return jobs
+}
+
+// divideByTries returns the tests that one command runs, and the properties that `make test-long` checks again.
+func (r *run) divideByTries(p *testPackage, tests []string) (first, again []string) {
+	chosen := r.plan.Select(r.command, p.folder, tests)
+	for _, test := range tests {
+		if slices.Contains(chosen, test) {
+			first = append(first, test)
+		} else {
+			again = append(again, test)
+		}
+	}
+	return first, again
 }
 
 // commands are the jobs that are no test binary.

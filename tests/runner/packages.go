@@ -98,13 +98,16 @@ func (p *testPackage) selected(tests plan.Plan, which plan.Run) []string {
 	return chosen
 }
 
-// tries is how many times a property is checked, by command.
-var tries = map[plan.Run]string{plan.Test: "50", plan.Long: "250"}
+// tries are how many times a property is checked.
+const (
+	tries     = 50
+	moreTries = 250 // `make test-long`, of properties that `make test` checks too
+)
 
-// flags are what the test binary of the package gets.
-func (p *testPackage) flags(which plan.Run) []string {
+// flags are what the test binary of the package gets, for tests that check properties so many times.
+func (p *testPackage) flags(tries int) []string {
 	if slices.Contains(slices.Concat(p.Imports, p.TestImports, p.XTestImports), library) {
-		return []string{"-rapid.checks=" + tries[which]}
+		return []string{fmt.Sprintf("-rapid.checks=%d", tries)}
 	}
 	return nil
 }

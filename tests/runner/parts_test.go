@@ -162,8 +162,21 @@ func TestOthersStepBackForBrowsers(t *testing.T) {
 // TestRapidTakesItsTries: packages with property tests get the library's flag, and their properties run in both commands.
 func TestRapidTakesItsTries(t *testing.T) {
 	p := &testPackage{folder: "internal/a", TestImports: []string{library}, tests: []string{"TestA", "TestB"}, properties: []string{"TestB"}}
-	require.Equal(t, []string{"-rapid.checks=" + tries[plan.Long]}, p.flags(plan.Long))
+	require.Equal(t, []string{"-rapid.checks=250"}, p.flags(moreTries))
 	require.Equal(t, []string{"TestA", "TestB"}, p.selected(nil, plan.Test))
 	require.Equal(t, []string{"TestB"}, p.selected(nil, plan.Long))
-	require.Empty(t, (&testPackage{}).flags(plan.Test))
+	require.Empty(t, (&testPackage{}).flags(tries))
+}
+
+// TestPropertiesAgain: what `make test` checks too is checked more often by `make test-long`; what it alone runs is not.
+func TestPropertiesAgain(t *testing.T) {
+	b := binary{testPackage: &testPackage{folder: "storage/a", TestImports: []string{library}, tests: []string{"TestA", "TestB"}, properties: []string{"TestB"}}}
+	r := &run{command: plan.Long, plan: plan.Plan{{Package: "storage/a", Tests: []string{"TestA"}, Runs: []plan.Run{plan.Long}}}}
+	jobs := r.jobsOf(b)
+	require.Len(t, jobs, 2)
+	require.Equal(t, []string{"TestA", "-rapid.checks=50"}, append(jobs[0].tests, jobs[0].flags...))
+	require.Equal(t, []string{"TestB", "-rapid.checks=250"}, append(jobs[1].tests, jobs[1].flags...))
+	r.command = plan.Test
+	b.tests = []string{"TestB"}
+	require.Len(t, r.jobsOf(b), 1)
 }

@@ -80,7 +80,8 @@ func (r *result) what() string { return strings.Join(names([]*result{r}), " ") }
 func names(results []*result) (list []string) {
 	for _, r := range results {
 		if r.job.tests == nil || len(r.failed) == 0 {
-			list = append(list, strings.TrimSuffix(r.name, " (race)"))
+			name, _, _ := strings.Cut(r.name, " (")
+			list = append(list, name)
 			continue
 		}
 		for _, test := range r.failed {
