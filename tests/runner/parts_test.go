@@ -170,7 +170,7 @@ func TestRapidTakesItsTries(t *testing.T) {
 
 // TestPropertiesAgain: what `make test` checks too is checked more often by `make test-long`; what it alone runs is not.
 func TestPropertiesAgain(t *testing.T) {
-	b := binary{testPackage: &testPackage{folder: "storage/a", TestImports: []string{library}, tests: []string{"TestA", "TestB"}, properties: []string{"TestB"}}}
+	b := binary{race: true, testPackage: &testPackage{folder: "storage/a", TestImports: []string{library}, tests: []string{"TestA", "TestB"}, properties: []string{"TestB"}}}
 	r := &run{command: plan.Long, plan: plan.Plan{{Package: "storage/a", Tests: []string{"TestA"}, Runs: []plan.Run{plan.Long}}}}
 	jobs := r.jobsOf(b)
 	require.Len(t, jobs, 2)
