@@ -81,16 +81,17 @@ type SDPPart struct {
 // Feedback is a user's rating, in this form also in summaries. Scores are 1 to 5, nil (null)
 // where not given. Seq and Index identify its record in the session.
 type Feedback struct {
-	Seq     uint64 `json:"seq"`     // sequence number of its frame
-	Index   int    `json:"index"`   // index of its record in the frame
-	AtMs    int64  `json:"atMs"`    // in ms since the Unix epoch
-	UserID  string `json:"userID"`  // real name, for support roles
-	Alias   string `json:"alias"`   // alias
-	Overall *int   `json:"overall"` // 1 to 5; null: not rated
-	Audio   *int   `json:"audio"`   // 1 to 5; null: not rated
-	Video   *int   `json:"video"`   // 1 to 5; null: not rated
-	Screen  *int   `json:"screen"`  // 1 to 5, of screen sharing; null: not rated
-	Comment string `json:"comment"` // text of the user; absent for roles that may not see it
+	Seq     uint64 `json:"seq"`               // sequence number of its frame
+	Index   int    `json:"index"`             // index of its record in the frame
+	AtMs    int64  `json:"atMs"`              // in ms since the Unix epoch
+	UserID  string `json:"userID"`            // real name, for support roles
+	Alias   string `json:"alias"`             // alias
+	Claimed string `json:"claimed,omitempty"` // alias of the user whom the page named in place of the signed one
+	Overall *int   `json:"overall"`           // 1 to 5; null: not rated
+	Audio   *int   `json:"audio"`             // 1 to 5; null: not rated
+	Video   *int   `json:"video"`             // 1 to 5; null: not rated
+	Screen  *int   `json:"screen"`            // 1 to 5, of screen sharing; null: not rated
+	Comment string `json:"comment"`           // text of the user; absent for roles that may not see it
 }
 
 // Activity reports whether a record makes and prolongs a conference (docs/protocol.md, section

@@ -33,22 +33,35 @@ func ParseUser(raw []byte) (User, bool) {
 type Naming struct {
 	User User
 	// Of says whom the event names: "local", the session's own user, or "remote", the fabric's
-	// remote end, of whom both are called something else from then on. It is empty for the owner
-	// of a stream, and where the event does not say.
+	// remote end, of whom both are called something else from then on; or Claimed. It is empty for
+	// the owner of a stream, and where the event does not say.
 	Of string
 }
+
+// Claimed is Naming.Of of a user ID that a page gave beside the one that an origin server signed (ClaimedUserID). It
+// renames nobody, and no conference is found by it.
+const Claimed = "claimed"
+
+// ClaimedUserID is the member of a userIDChange that has such an ID, in place of newUserID and userIDType.
+const ClaimedUserID = "claimedUserID"
 
 // Names reads the data of an event that may name a user; of others it returns an empty Naming,
 // and where there is no userID an empty User.
 func Names(name string, data []byte) (n Naming) {
 	var raw struct {
-		UserIDType string          `json:"userIDType"`
-		NewUserID  json.RawMessage `json:"newUserID"`
-		UserID     json.RawMessage `json:"userID"`
+		UserIDType    string          `json:"userIDType"`
+		NewUserID     json.RawMessage `json:"newUserID"`
+		UserID        json.RawMessage `json:"userID"`
+		ClaimedUserID json.RawMessage `json:"claimedUserID"`
 	}
 	switch name {
 	case "userIDChange":
 		_ = json.Unmarshal(data, &raw) // what is no JSON names nobody
+		if len(raw.ClaimedUserID) > 0 {
+			n.User, _ = ParseUser(raw.ClaimedUserID)
+			n.Of = Claimed
+			return n
+		}
 		n.User, _ = ParseUser(raw.NewUserID)
 		if raw.UserIDType == "local" || raw.UserIDType == "remote" {
 			n.Of = raw.UserIDType

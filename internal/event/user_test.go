@@ -44,7 +44,8 @@ func TestNames(t *testing.T) {
 		`{"userIDType":"local"}`:                                                        {User{}, "local"},
 		`{"userIDType":"local","newUserID":{"userName":"Ann Real"}}`:                    {User{}, "local"},
 		`{"userIDType":1,"newUserID":"ann"}`:                                            {User{"ann", "ann"}, ""},
-		`no JSON`:                                                                       {},
+		`{"claimedUserID":"ann","userIDType":"local","newUserID":"bob"}`:                {User{"ann", "ann"}, Claimed},
+		`no JSON`: {},
 	} {
 		require.Equal(t, want, Names("userIDChange", []byte(data)), data)
 	}

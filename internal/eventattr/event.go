@@ -82,7 +82,7 @@ func readError(from Source) *event.Error {
 func readFeedback(from Source) *event.Feedback {
 	text := func(name string) string { return strings.Clone(from.Get(name).Str()) }
 	return &event.Feedback{
-		UserID: text(semconv.FeedbackUserID), Alias: text(semconv.FeedbackUserAlias),
+		UserID: text(semconv.FeedbackUserID), Alias: text(semconv.FeedbackUserAlias), Claimed: text(semconv.FeedbackUserClaimed),
 		Overall: rating(from.Get(semconv.FeedbackOverall)), Audio: rating(from.Get(semconv.FeedbackAudio)),
 		Video: rating(from.Get(semconv.FeedbackVideo)), Screen: rating(from.Get(semconv.FeedbackScreen)),
 		Comment: text(semconv.FeedbackComment),

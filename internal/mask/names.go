@@ -5,24 +5,22 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // Withheld is in the place of a text that may have names which are not known.
 const Withheld = "[withheld]"
 
-// Names are names and what stands for each of them in texts. A name is found as a whole word, in upper and
-// lower case, composed and decomposed, also as URLs, JSON and identifiers have it. Scripts that are written
-// without spaces have no words: there its characters are found. A nil Names replaces nothing.
+// Names are names and what stands for each of them in texts (Replace). A nil Names replaces nothing.
 type Names struct {
 	most    int
 	with    map[string]string // by name
-	pending []string          // names whose forms are not in starts yet
-	starts  map[string][]form // by the first word of the form, in lower case; the longest first
+	pending []string          // names that are not in starts yet
+	starts  map[string][]form // by the first word of the form; the longest first
+	bytes   [256]bool         // with which the forms begin
 }
 
-// form is one way in which a text may have a name.
-type form struct{ text, with string }
+// form is the form of a name.
+type form struct{ text, name string }
 
 // New returns an empty set of at most some names.
 func New(most int) *Names { return &Names{most: most, with: map[string]string{}} }
@@ -56,21 +54,21 @@ func (n *Names) index() {
 		n.starts = map[string][]form{}
 	}
 	for _, name := range n.pending {
-		texts := forms(name)
-		slices.Sort(texts)
-		for _, text := range slices.Compact(texts) {
-			start := strings.ToLower(text[:firstWord(text)])
-			one := form{text, n.with[name]}
-			at, _ := slices.BinarySearchFunc(n.starts[start], one, before)
-			n.starts[start] = slices.Insert(n.starts[start], at, one)
+		text := Form(name)
+		if text == "" {
+			continue
 		}
+		start, one := text[:firstWord(text)], form{text, name}
+		at, _ := slices.BinarySearchFunc(n.starts[start], one, before)
+		n.starts[start] = slices.Insert(n.starts[start], at, one)
+		n.bytes[start[0]] = true
 	}
 	n.pending = nil
 }
 
 // before orders the forms of one start: the longest first.
 func before(a, b form) int {
-	return cmp.Or(len(b.text)-len(a.text), cmp.Compare(a.text, b.text), cmp.Compare(a.with, b.with))
+	return cmp.Or(len(b.text)-len(a.text), cmp.Compare(a.text, b.text), cmp.Compare(a.name, b.name))
 }
 
 // Text returns a text with every name replaced.
@@ -82,51 +80,43 @@ func (n *Names) Text(text string) string {
 		return Withheld
 	}
 	n.index()
-	var out strings.Builder
-	from := 0
-	for at := 0; at < len(text); {
-		word := firstWord(text[at:])
-		if found, ok := n.at(text[at:], text[at:at+word]); ok {
-			out.WriteString(text[from:at])
-			out.WriteString(found.with)
-			at += len(found.text)
-			from = at
-			continue
-		}
-		at += word
-	}
-	if from == 0 {
-		return text
-	}
-	return out.String() + text[from:]
+	text, _ = Replace(text, n)
+	return text
 }
 
-// at returns the longest form that a text begins with; of several in upper and lower case the one that is the
-// same.
-func (n *Names) at(text, start string) (found form, ok bool) {
-	for _, one := range n.starts[strings.ToLower(start)] {
-		length := len(one.text)
-		if ok && length < len(found.text) {
-			break
-		}
-		if length > len(text) || !strings.EqualFold(text[:length], one.text) || inWord(one.text, text[length:]) {
-			continue
-		}
-		if text[:length] == one.text {
-			return one, true
-		}
-		if !ok {
-			found, ok = one, true
-		}
+// Whole returns what stands for a name that is a text as a whole, and other texts as they are.
+func (n *Names) Whole(text string) string {
+	if with, known := n.with[text]; known {
+		return with
 	}
-	return found, ok
+	return text
 }
 
-// inWord reports whether a word goes on behind a form.
-func inWord(form, rest string) bool {
-	last, _ := utf8.DecodeLastRuneInString(form)
-	next, _ := utf8.DecodeRuneInString(rest)
-	return rest != "" && isWord(last) && isWord(next)
+// Longest implements Set.
+func (n *Names) Longest(text, start string) int {
+	if !n.bytes[start[0]] {
+		return 0
+	}
+	for _, one := range n.starts[start] {
+		if strings.HasPrefix(text, one.text) && Ends(text, len(one.text)) {
+			return len(one.text)
+		}
+	}
+	return 0
+}
+
+// Replacement implements Set. Of names with the same form it takes the one that the text has, if there is one.
+func (n *Names) Replacement(text, found string) string {
+	first := ""
+	for _, one := range n.starts[found[:firstWord(found)]] {
+		switch {
+		case one.name == text:
+			return n.with[text]
+		case one.text == found && first == "":
+			first = one.name
+		}
+	}
+	return n.with[first]
 }
 
 // Value returns a value of JSON with every name replaced in its texts, those of its keys too. It changes the

@@ -65,6 +65,7 @@ var Attributes = []Attribute{
 	{SDPBytes, "int", "By", EventSDP, "length of the part as it was sent; absent if it is the length of the text"},
 	{FeedbackUserID, "string", "", EventFeedback, "user who gives the rating: the string, or userName"},
 	{FeedbackUserAlias, "string", "", EventFeedback, "user who gives the rating: the string, or aliasName"},
+	{FeedbackUserClaimed, "string", "", EventFeedback, "user whom the page named in place of the signed one: the string, or aliasName"},
 	{FeedbackOverall, "int", "1", EventFeedback, "overall rating, 1 to 5"},
 	{FeedbackAudio, "int", "1", EventFeedback, "rating of the audio, 1 to 5"},
 	{FeedbackVideo, "int", "1", EventFeedback, "rating of the video, 1 to 5"},

@@ -107,13 +107,14 @@ const (
 
 // Record attributes of EventFeedback.
 const (
-	FeedbackUserID    = "qos.feedback.user.id"
-	FeedbackUserAlias = "qos.feedback.user.alias"
-	FeedbackOverall   = "qos.feedback.overall"
-	FeedbackAudio     = "qos.feedback.audio"
-	FeedbackVideo     = "qos.feedback.video"
-	FeedbackScreen    = "qos.feedback.screen"
-	FeedbackComment   = "qos.feedback.comment"
+	FeedbackUserID      = "qos.feedback.user.id"
+	FeedbackUserAlias   = "qos.feedback.user.alias"
+	FeedbackUserClaimed = "qos.feedback.user.claimed"
+	FeedbackOverall     = "qos.feedback.overall"
+	FeedbackAudio       = "qos.feedback.audio"
+	FeedbackVideo       = "qos.feedback.video"
+	FeedbackScreen      = "qos.feedback.screen"
+	FeedbackComment     = "qos.feedback.comment"
 )
 
 // LogText is the text of EventLog.

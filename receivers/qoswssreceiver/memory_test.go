@@ -26,7 +26,7 @@ func welcomedAs(t require.TestingT, d *shared, app, user, session string, send f
 	hello := testHello()
 	hello.Session = session
 	s.identity = auth.Identity{AppID: app, User: protocol.UserID{Name: user, Alias: user}}
-	s.translator = newTranslator(endpoint{app, s.identity.User, hello}, &address.Policy{}, nil)
+	s.translator = newTranslator(endpoint{app, ownerOf(s.identity), hello}, &address.Policy{}, nil)
 	s.seqs = newTracker(0)
 	s.framesPerSecond, s.pace.at = 1_000_000, time.Unix(1, 0)
 	require.True(t, d.perApp.enter(app, 1<<20))

@@ -132,7 +132,7 @@ func (s *session) greet(frame protocol.Frame, refusal *protocol.Error, size int,
 	}
 	s.identity = identity
 	users := usersOf(s.shared.apps, identity.AppID, s.shared.userDropped)
-	s.translator = newTranslator(endpoint{identity.AppID, identity.User, hello}, s.shared.addresses, users)
+	s.translator = newTranslator(endpoint{identity.AppID, ownerOf(identity), hello}, s.shared.addresses, users)
 	s.seqs, s.lastAcked, s.pace.at = newTracker(hello.Acked), hello.Acked, now
 	if refusal := s.own(size); refusal != nil {
 		return s.end(refusal)

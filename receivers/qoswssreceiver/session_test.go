@@ -30,7 +30,7 @@ func welcomed(d *shared, send func([]byte)) *session {
 	s := newSession(d, testOrigin, send)
 	hello := testHello()
 	s.identity = auth.Identity{AppID: testAppID, User: protocol.UserID{Name: "alice", Alias: "a1"}}
-	s.translator = newTranslator(endpoint{testAppID, s.identity.User, hello}, &address.Policy{}, nil)
+	s.translator = newTranslator(endpoint{testAppID, ownerOf(s.identity), hello}, &address.Policy{}, nil)
 	s.seqs = newTracker(0)
 	return s
 }

@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/qosrtc/qos/internal/address"
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/protocol"
 )
@@ -16,7 +17,7 @@ import (
 // endpoint is what all records of a session share.
 type endpoint struct {
 	appID string
-	user  protocol.UserID
+	owner owner
 	hello *protocol.Hello
 }
 
@@ -26,6 +27,7 @@ type translator struct {
 	appID     string
 	session   string
 	startedAt int64 // ms, from the session's UUID; 0 when it has none
+	owner     owner
 	resource  pcommon.Map
 	fabrics   map[int]*fabricIDs
 	addresses *address.Policy
@@ -69,6 +71,7 @@ func newTranslator(e endpoint, addresses *address.Policy, users *users) *transla
 		appID:     e.appID,
 		session:   e.hello.Session,
 		startedAt: sessionTime(e.hello.Session),
+		owner:     e.owner,
 		resource:  resourceAttributes(e, addresses, users),
 		fabrics:   make(map[int]*fabricIDs),
 		addresses: addresses,
@@ -78,7 +81,7 @@ func newTranslator(e endpoint, addresses *address.Policy, users *users) *transla
 
 // resourceAttributes cuts addresses in all but the application's own IDs, and hashes the user's.
 func resourceAttributes(e endpoint, addresses *address.Policy, users *users) pcommon.Map {
-	user := users.user(e.user)
+	user := users.user(e.owner.user)
 	m := pcommon.NewMap()
 	m.EnsureCapacity(8 + len(e.hello.AdditionalIDs))
 	m.PutStr(semconv.AppID, e.appID)
@@ -146,14 +149,14 @@ func (t *translator) text(text string) string { return t.addresses.Text(t.users.
 // eventData is the data of an event, addresses cut and user IDs hashed. The library has members for addresses
 // in some events. An ID of a user is the same in all records, and no address.
 func (t *translator) eventData(e *protocol.Event) string {
-	data := t.users.data(e.Data)
+	data := t.owner.claimed(e.Event, t.users.data(e.Data), t.users.user(t.owner.user))
 	switch {
 	case len(data) == 0:
 		return ""
 	case e.Event == "fabricSetup", e.Event == "selectedCandidatePairChange", e.Event == "wifiStats":
 		return t.addresses.Members(data)
 	case e.Event == "userIDChange", e.Event == "associateMstWithUserID":
-		return t.addresses.Except(data, "newUserID", "userID")
+		return t.addresses.Except(data, "newUserID", "userID", event.ClaimedUserID)
 	}
 	return t.addresses.Text(string(data))
 }
@@ -210,8 +213,10 @@ func (t *translator) addError(f *protocol.ErrorReport) {
 }
 
 func (t *translator) addFeedback(f *protocol.Feedback) {
-	r := t.record(f.Header, f.Scope, 0, semconv.EventFeedback, 7)
-	user := t.users.user(f.UserID)
+	r := t.record(f.Header, f.Scope, 0, semconv.EventFeedback, 8)
+	giver, claimed := t.owner.giver(f.UserID)
+	user := t.users.user(giver)
+	putText(r, semconv.FeedbackUserClaimed, t.users.user(claimed).Alias)
 	putText(r, semconv.FeedbackUserID, user.Name)
 	putText(r, semconv.FeedbackUserAlias, user.Alias)
 	putCount(r, semconv.FeedbackOverall, f.Overall)

@@ -36,7 +36,7 @@ func (t *translator) addPreCall(f *protocol.PreCall) {
 
 func (t *translator) addProvider(m pcommon.Map, p *protocol.PreCallProvider) {
 	m.EnsureCapacity(7)
-	m.PutStr(semconv.ProviderName, t.users.whole(p.Provider))
+	m.PutStr(semconv.ProviderName, t.users.text(p.Provider))
 	m.PutBool(semconv.ProviderAcceptable, p.Acceptable)
 	putNumber(m, semconv.ProviderRTTMs, p.RTTMs)
 	putNumber(m, semconv.ProviderJitterMs, p.JitterMs)

@@ -30,7 +30,7 @@ func testHello() *protocol.Hello {
 }
 
 func testTranslator() *translator {
-	return newTranslator(endpoint{testAppID, protocol.UserID{Name: "Alice Doe", Alias: "a1"}, testHello()}, &address.Policy{}, nil)
+	return newTranslator(endpoint{testAppID, owner{user: protocol.UserID{Name: "Alice Doe", Alias: "a1"}}, testHello()}, &address.Policy{}, nil)
 }
 
 func testFabric() *protocol.Fabric {

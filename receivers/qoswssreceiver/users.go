@@ -208,7 +208,7 @@ func (u *users) word(text string) string {
 // userMembers are the names of members that hold a user ID, in lower case: those of the protocol, and others by
 // which applications name them in their own events.
 var userMembers = map[string]bool{ //nolint:gochecknoglobals // a constant
-	"userid": true, "username": true, "aliasname": true, "newuserid": true, "olduserid": true, "localuserid": true, "remoteuserid": true,
+	"userid": true, "username": true, "aliasname": true, "newuserid": true, "claimeduserid": true, "olduserid": true, "localuserid": true, "remoteuserid": true,
 }
 
 func holdsUser(member string) bool { return userMembers[strings.ToLower(member)] }

@@ -32,7 +32,7 @@ func hashing() *testApps {
 func hashingTranslator(user protocol.UserID, hello *protocol.Hello) (*translator, *int) {
 	dropped := new(int)
 	users := usersOf(hashing(), testAppID, func() { *dropped++ })
-	return newTranslator(endpoint{testAppID, user, hello}, &address.Policy{}, users), dropped
+	return newTranslator(endpoint{testAppID, owner{user: user}, hello}, &address.Policy{}, users), dropped
 }
 
 func text(m pcommon.Map, name string) string {

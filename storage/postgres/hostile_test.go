@@ -23,6 +23,9 @@ func TestHostile(t *testing.T) {
 	storagetest.RunHostile(t, func(t *testing.T) storagetest.Store { t.Helper(); return temp(t) })
 }
 
+// spec: CONF-01
+func TestManyRecords(t *testing.T) { storagetest.RunManyRecords(t, temp(t)) }
+
 const (
 	diskEnv   = "QOS_POSTGRES_DISK"
 	diskBytes = 16 << 20 // an empty database takes 8

@@ -22,6 +22,9 @@ func TestHostile(t *testing.T) {
 	storagetest.RunHostile(t, func(t *testing.T) storagetest.Store { t.Helper(); return temp(t) })
 }
 
+// spec: CONF-01
+func TestManyRecords(t *testing.T) { storagetest.RunManyRecords(t, temp(t)) }
+
 // damaged is a store of conferences whose files tests spoil.
 const (
 	damagedSessions = 40 // four a conference

@@ -30,13 +30,40 @@ func RunHostile(t *testing.T, open func(t *testing.T) Store) {
 		"values":            testHostileValues,
 		"many names":        testManyNames,
 		"many sessions":     testManySessions,
-		"many records":      testManyRecords,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t)
 			test(&fixture{t: t, w: s, r: s}, s)
 		})
 	}
+}
+
+// readBudget is what reading a conference of 100,000 records may hold at once, or of a million: they take
+// some 40 MB and 400 MB.
+const readBudget = 16 << 20
+
+// RunManyRecords checks how much memory it takes to read a conference of very many records. No other test may run beside it.
+func RunManyRecords(t *testing.T, s Store) {
+	t.Helper()
+	f := &fixture{t: t, w: s, r: s}
+	const rows, step = 50, 500
+	frames := testenv.Pick(2_000, 20_000)
+	for from := 1; from <= frames; from += step {
+		b := batch(1)
+		for seq := from; seq < from+step; seq++ {
+			for index := range rows {
+				r := activity(uint64(seq), index, float64(seq))
+				r.Attributes = map[string]any{"qos.stats.packets": int64(index)}
+				b.Records = append(b.Records, r)
+			}
+		}
+		require.Equal(t, storage.Appended{New: step * rows}, f.append(b))
+	}
+	f.readMany(frames, rows)
+	started := time.Now()
+	f.pack(100_000)
+	t.Logf("packed in %s", lap(&started))
+	f.readMany(frames, rows)
 }
 
 // refused appends what must be refused, with a text that names it, and sees that a good
@@ -354,34 +381,7 @@ func lap(since *time.Time) time.Duration {
 	return d.Round(time.Millisecond)
 }
 
-// readBudget is what reading a conference of 100,000 records may hold at once, or of a million: they take
-// some 40 MB and 400 MB.
-const readBudget = 16 << 20
-
-// spec: CONF-01
-func testManyRecords(f *fixture, _ Store) {
-	t := f.t
-	const rows, step = 50, 500
-	frames := testenv.Pick(2_000, 20_000)
-	for from := 1; from <= frames; from += step {
-		b := batch(1)
-		for seq := from; seq < from+step; seq++ {
-			for index := range rows {
-				r := activity(uint64(seq), index, float64(seq))
-				r.Attributes = map[string]any{"qos.stats.packets": int64(index)}
-				b.Records = append(b.Records, r)
-			}
-		}
-		require.Equal(t, storage.Appended{New: step * rows}, f.append(b))
-	}
-	f.readMany(frames, rows)
-	started := time.Now()
-	f.pack(100_000)
-	t.Logf("packed in %s", lap(&started))
-	f.readMany(frames, rows)
-}
-
-// readMany reads the frames of testManyRecords, and the first records alone.
+// readMany reads the frames of RunManyRecords, and the first records alone.
 func (f *fixture) readMany(frames, rows int) {
 	t := f.t
 	t.Helper()

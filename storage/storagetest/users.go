@@ -335,7 +335,7 @@ func testErasePlanted(f *usersFixture) {
 	require.Equal(t, [][]storage.Name{{name("ann-2")}}, f.renames(200))
 	entries, err := f.s.AuditPage(t.Context(), storage.AuditQuery{})
 	require.NoError(t, err)
-	require.Equal(t, []string{"any=nobody", call, "any=" + e.Pseudonym, "app=app&user=" + e.Pseudonym},
+	require.Equal(t, []string{"any=nobody", call, "any=" + e.Pseudonym, "user=" + e.Pseudonym + "&app=app"},
 		[]string{entries[0].Target, entries[1].Target, entries[2].Target, entries[3].Target})
 	require.Len(t, f.export(realName, aliasName), 1, "an export has nothing but the IDs that were asked for")
 

@@ -197,7 +197,9 @@ func TestErasureOfALiveCall(t *testing.T) {
 		s.acked()
 	}
 	require.Contains(t, d.files(), zoe, "the same search finds it before")
-	require.Contains(t, d.page("live", own.at), zoe)
+	before := d.page("live", own.at)
+	require.Contains(t, before, `"user":"zo"`)
+	require.NotContains(t, before, zoe, "an event gave the ID as a real name: its alias is shown in all places")
 	exported := strings.Split(strings.TrimSpace(d.manage(http.MethodPost, "/users/export", `{"userID": "`+zoe+`"}`, http.StatusOK)), "\n")
 	require.JSONEq(t, `{"type":"end","complete":true}`, exported[len(exported)-1])
 	require.Greater(t, len(exported), 40)

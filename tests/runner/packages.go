@@ -85,14 +85,15 @@ func testsOf(file *ast.File) (names []string) {
 }
 
 // selected returns the tests of a package that a command runs. `make test-long` also runs the properties of packages
-// that have no line, with five times as many tries.
+// that have no line, with five times as many tries, and the tests of racedLater.
 func (p *testPackage) selected(tests plan.Plan, which plan.Run) []string {
 	chosen := tests.Select(which, p.folder, p.tests)
-	if which == plan.Long {
-		for _, name := range p.properties {
-			if !slices.Contains(chosen, name) {
-				chosen = append(chosen, name)
-			}
+	if which != plan.Long {
+		return chosen
+	}
+	for _, name := range p.tests {
+		if !slices.Contains(chosen, name) && (slices.Contains(p.properties, name) || racedLater[p.folder] && withRace[p.folder].MatchString(name)) {
+			chosen = append(chosen, name)
 		}
 	}
 	return chosen
@@ -100,9 +101,17 @@ func (p *testPackage) selected(tests plan.Plan, which plan.Run) []string {
 
 // tries are how many times a property is checked.
 const (
-	tries     = 50
-	moreTries = 250 // `make test-long`, of properties that `make test` checks too
+	tries       = 50
+	serverTries = 20  // on PostgreSQL, which runs the same properties as SQLite, many times slower
+	moreTries   = 250 // `make test-long`, of properties that `make test` checks too
 )
+
+func (p *testPackage) tries() int {
+	if p.folder == "storage/postgres" {
+		return serverTries
+	}
+	return tries
+}
 
 // flags are what the test binary of the package gets, for tests that check properties so many times.
 func (p *testPackage) flags(tries int) []string {

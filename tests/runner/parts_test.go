@@ -180,3 +180,15 @@ func TestPropertiesAgain(t *testing.T) {
 	b.tests = []string{"TestB"}
 	require.Len(t, r.jobsOf(b), 1)
 }
+
+// TestStoresAreRacedLater: tests of a store with several goroutines run in both commands, once with the race detector.
+func TestStoresAreRacedLater(t *testing.T) {
+	p := &testPackage{folder: "storage/sqlite", tests: []string{"TestBackup", "TestSearch"}}
+	require.Equal(t, []string{"TestBackup"}, p.selected(nil, plan.Long))
+	with, without := divide(p, plan.Test)
+	require.Empty(t, with)
+	require.Equal(t, p.tests, without)
+	with, without = divide(p, plan.Long)
+	require.Equal(t, []string{"TestBackup"}, with)
+	require.Equal(t, []string{"TestSearch"}, without)
+}

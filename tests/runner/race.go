@@ -37,9 +37,12 @@ var (
 // binary. They run with the race detector in `make test-long`.
 var raced = map[string]bool{"tests/signin": true, "tests/agent": true}
 
+// racedLater are packages whose tests of withRace have the race detector in `make test-long`, where they run again.
+var racedLater = map[string]bool{"storage/postgres": true, "storage/sqlite": true}
+
 // divide returns the tests of a package with and without the race detector. Each test runs once.
 func divide(p *testPackage, which plan.Run) (with, without []string) {
-	if strings.HasPrefix(p.folder, "tests/") && (which == plan.Test || !raced[p.folder]) {
+	if strings.HasPrefix(p.folder, "tests/") && (which == plan.Test || !raced[p.folder]) || which == plan.Test && racedLater[p.folder] {
 		return nil, p.tests
 	}
 	only, but := withRace[p.folder], withoutRace[p.folder]

@@ -3,7 +3,6 @@ package erasure
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 
 	"github.com/google/uuid"
 )
@@ -42,7 +41,7 @@ func (ids *IDs) Document(text []byte, own func(session [16]byte) bool, pseudonym
 		}
 	}
 	if len(d.names) > 0 {
-		d.ids = d.also()
+		d.ids = NewIDs(d.names).over(d.ids)
 	}
 	d.walk(document)
 	out := Document{text, d.changed, d.sessions, d.ids}
@@ -124,24 +123,6 @@ func (d *documents) set(object map[string]any, member, value string) {
 	}
 }
 
-// also returns the identifiers with the names of the user's participants.
-func (d *documents) also() *IDs {
-	before := d.ids
-	out := &IDs{found: before.found, find: func(text string) (string, bool) {
-		if replacement, ok := d.names[text]; ok {
-			return replacement, true
-		}
-		return before.find(text)
-	}}
-	for _, n := range before.lengths {
-		out.addLength(n)
-	}
-	for name := range maps.Keys(d.names) {
-		out.addLength(len(name))
-	}
-	return out
-}
-
 // walk replaces identifiers in an object and all below it.
 func (d *documents) walk(value any) {
 	switch value := value.(type) {
@@ -161,6 +142,7 @@ func (d *documents) object(object map[string]any) {
 	for _, pair := range summaryPairs {
 		if d.ids.pair(object, pair[0], pair[1]) {
 			d.changed = true
+			d.set(object, "comment", "") // of feedback
 		}
 	}
 	for member, value := range object {

@@ -1,9 +1,7 @@
 package erasure
 
 import (
-	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base32"
 	"encoding/binary"
 	"encoding/hex"
@@ -35,24 +33,16 @@ const (
 // Erasure is one erasure as the store keeps it: the identifiers are digests.
 type Erasure struct {
 	storage.Erasure
-	Key    []byte  `json:"key,omitempty"`
-	IDs    []keyed `json:"ids,omitempty"`    // that were given
-	Linked []keyed `json:"linked,omitempty"` // other names of the user's sessions
-	After  Place   `json:"after"`            // conferences up to here are done
+	Key    []byte `json:"key,omitempty"`
+	IDs    names  `json:"ids,omitzero"`    // that were given
+	Linked names  `json:"linked,omitzero"` // other names of the user's sessions
+	After  Place  `json:"after"`           // conferences up to here are done
 
-	Revision int64           `json:"-"` // of the setting
-	known    map[string]bool // results of is, by text
-	linked   map[string]bool // the same, of Linked
+	Revision int64 `json:"-"` // of the setting
 }
 
 // Place is a position in a listing of conferences, from the oldest.
 type Place struct{ Start, Key int64 }
-
-// keyed is a keyed digest of an identifier.
-type keyed struct {
-	Length int    `json:"n"`
-	Sum    []byte `json:"sum"`
-}
 
 // New returns an erasure that begins at a time.
 func New(u storage.User, at time.Time) *Erasure {
@@ -65,7 +55,7 @@ func New(u storage.User, at time.Time) *Erasure {
 		Key: random(keyBytes),
 	}
 	for _, id := range u.IDs {
-		e.IDs = append(e.IDs, e.digest(id))
+		e.IDs.add(e.Key, id)
 	}
 	return e
 }
@@ -76,20 +66,12 @@ func random(n int) []byte {
 	return out
 }
 
-func (e *Erasure) digest(id string) keyed {
-	h := hmac.New(sha256.New, e.Key)
-	h.Write([]byte(id))
-	return keyed{len(id), h.Sum(nil)[:sumBytes]}
-}
-
 // Link adds other names of the user.
 func (e *Erasure) Link(names ...string) {
 	for _, name := range names {
-		if name == "" || name == e.Pseudonym || len(e.Linked) >= maxLinked || e.is(name) || e.isLinked(name) {
-			continue
+		if name != "" && name != e.Pseudonym && len(e.Linked.IDs.Sums) < maxLinked && !e.is(name) && !e.isLinked(name) {
+			e.Linked.add(e.Key, name)
 		}
-		e.Linked = append(e.Linked, e.digest(name))
-		e.linked = nil
 	}
 }
 
@@ -108,29 +90,10 @@ func (e *Erasure) Setting(now time.Time) (storage.Setting, error) {
 	return storage.Setting{Kind: Kind, ID: e.ID, Revision: e.Revision, ChangedAt: now, Body: body}, err
 }
 
-// maxKnown bounds the texts whose result is remembered.
-const maxKnown = 4096
-
 // is reports whether a text is one of the identifiers that were given.
-func (e *Erasure) is(text string) bool { return e.among(&e.known, e.IDs, text) }
+func (e *Erasure) is(text string) bool { return e.IDs.IDs.has(e.Key, text) }
 
-func (e *Erasure) isLinked(text string) bool { return e.among(&e.linked, e.Linked, text) }
-
-func (e *Erasure) among(known *map[string]bool, digests []keyed, text string) bool {
-	if text == "" || !slices.ContainsFunc(digests, func(d keyed) bool { return d.Length == len(text) }) {
-		return false
-	}
-	if is, ok := (*known)[text]; ok {
-		return is
-	}
-	sum := e.digest(text).Sum
-	is := slices.ContainsFunc(digests, func(d keyed) bool { return hmac.Equal(d.Sum, sum) })
-	if *known == nil || len(*known) >= maxKnown {
-		*known = map[string]bool{}
-	}
-	(*known)[strings.Clone(text)] = is
-	return is
-}
+func (e *Erasure) isLinked(text string) bool { return e.Linked.IDs.has(e.Key, text) }
 
 // Names reports whether a user with these names is the erased one.
 func (e *Erasure) Names(names ...string) bool { return slices.ContainsFunc(names, e.is) }
@@ -138,14 +101,19 @@ func (e *Erasure) Names(names ...string) bool { return slices.ContainsFunc(names
 // Find returns the identifiers of the erasure, and the user's other names where linked is set. It calls found,
 // unless it is nil, with each that was replaced.
 func (e *Erasure) Find(linked bool, found func(text string)) *IDs {
-	ids := &IDs{found: found, find: func(text string) (string, bool) {
-		return e.Pseudonym, e.is(text) || linked && e.isLinked(text)
-	}}
-	for _, d := range e.IDs {
-		ids.addLength(d.Length)
-	}
+	sets := []*names{&e.IDs}
 	if linked {
-		for _, d := range e.Linked {
+		sets = append(sets, &e.Linked)
+	}
+	ids := &IDs{found: found}
+	ids.id = func(text string) (string, bool) {
+		return e.Pseudonym, slices.ContainsFunc(sets, func(n *names) bool { return n.IDs.has(e.Key, text) })
+	}
+	ids.form = func(form string) (string, bool) {
+		return e.Pseudonym, slices.ContainsFunc(sets, func(n *names) bool { return n.Forms.has(e.Key, form) })
+	}
+	for _, n := range sets {
+		for _, d := range n.Forms.Sums {
 			ids.addLength(d.Length)
 		}
 	}

@@ -56,6 +56,9 @@ func (x *Exporter) Note(attributes map[string]any) {
 			x.Other(name, alias)
 		}
 	}
+	if claimed := text(attributes[semconv.FeedbackUserClaimed]); claimed != "" && !x.own[claimed] {
+		x.Other(claimed, "")
+	}
 	named := event.Names(text(attributes[semconv.EventName]), []byte(text(attributes[semconv.EventData]))).User
 	if named.Alias != "" && !x.own[named.Name] && !x.own[named.Alias] {
 		x.Other(named.Name, named.Alias)

@@ -4,24 +4,50 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/qosrtc/qos/internal/mask"
 )
 
-// IDs finds identifiers and says what replaces them. It is for one goroutine.
+// IDs finds identifiers and says what replaces them: as they are where an ID is a whole, and in all their forms in texts
+// (mask.Replace). It is for one goroutine.
 type IDs struct {
-	lengths []int // of the identifiers in bytes, ascending
-	find    func(text string) (replacement string, found bool)
+	id      func(id string) (replacement string, found bool)
+	form    func(form string) (replacement string, found bool)
+	lengths []int             // of the forms in bytes, ascending
 	found   func(text string) // called with each identifier that was replaced; nil: not
 }
 
 // NewIDs returns those of a map from identifiers to their replacements. An empty identifier is none.
 func NewIDs(replacements map[string]string) *IDs {
-	ids := &IDs{find: func(text string) (string, bool) { r, ok := replacements[text]; return r, ok }}
-	for id := range replacements {
-		ids.addLength(len(id))
+	forms := map[string]string{}
+	for id, replacement := range replacements {
+		form := mask.Form(id)
+		forms[form] = max(forms[form], replacement)
+	}
+	ids := &IDs{id: func(text string) (string, bool) { r, ok := replacements[text]; return r, ok && text != "" }}
+	ids.form = func(form string) (string, bool) { r, ok := forms[form]; return r, ok }
+	for form := range forms {
+		ids.addLength(len(form))
 	}
 	return ids
+}
+
+// over returns identifiers with those below, which are found where these are not.
+func (ids *IDs) over(below *IDs) *IDs {
+	out := &IDs{id: either(ids.id, below.id), form: either(ids.form, below.form), found: below.found, lengths: slices.Clone(below.lengths)}
+	for _, n := range ids.lengths {
+		out.addLength(n)
+	}
+	return out
+}
+
+func either(first, second func(string) (string, bool)) func(string) (string, bool) {
+	return func(text string) (string, bool) {
+		if replacement, found := first(text); found {
+			return replacement, true
+		}
+		return second(text)
+	}
 }
 
 func (ids *IDs) addLength(n int) {
@@ -32,67 +58,49 @@ func (ids *IDs) addLength(n int) {
 
 // ID returns the replacement of a text that is an identifier as a whole.
 func (ids *IDs) ID(text string) (replacement string, found bool) {
-	if _, known := slices.BinarySearch(ids.lengths, len(text)); !known {
+	if replacement, found = ids.id(text); !found {
 		return text, false
 	}
-	if replacement, found = ids.find(text); !found {
-		return text, false
-	}
-	if ids.found != nil {
-		ids.found(text)
-	}
+	ids.report(text)
 	return replacement, true
 }
 
-// Text replaces the identifiers that occur in a text as whole words: no letter, digit or underscore of the
-// text continues one.
-func (ids *IDs) Text(text string) (string, bool) {
-	var out strings.Builder
-	kept, changed := 0, false
-	before := false // whether the rune before is part of a word
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if word := isWord(r); !before || !word {
-			if end, replacement := ids.at(text, i); end > i {
-				out.WriteString(text[kept:i])
-				out.WriteString(replacement)
-				kept, changed = end, true
-				last, _ := utf8.DecodeLastRuneInString(text[i:end])
-				i, before = end, isWord(last)
-				continue
-			}
-		}
-		i, before = i+size, isWord(r)
+// report notes a name that was replaced.
+func (ids *IDs) report(name string) {
+	if ids.found != nil && name != "" {
+		ids.found(name)
 	}
-	if !changed {
+}
+
+// Text replaces the identifiers that occur in a text as whole words, in all their forms.
+func (ids *IDs) Text(text string) (string, bool) {
+	if text == "" || len(ids.lengths) == 0 {
 		return text, false
 	}
-	out.WriteString(text[kept:])
-	return out.String(), true
+	return mask.Replace(text, ids)
 }
 
-// at returns the end and the replacement of the longest identifier that begins at i.
-func (ids *IDs) at(text string, i int) (end int, replacement string) {
+// Longest implements mask.Set.
+func (ids *IDs) Longest(text, _ string) int {
 	for _, n := range slices.Backward(ids.lengths) {
-		if end = i + n; end > len(text) || !ends(text, i, end) {
+		if n > len(text) || !mask.Ends(text, n) {
 			continue
 		}
-		if replacement, found := ids.ID(text[i:end]); found {
-			return end, replacement
+		if _, found := ids.form(text[:n]); found {
+			return n
 		}
 	}
-	return i, ""
+	return 0
 }
 
-// ends reports whether no word continues over end.
-func ends(text string, i, end int) bool {
-	last, _ := utf8.DecodeLastRuneInString(text[i:end])
-	next, size := utf8.DecodeRuneInString(text[end:])
-	return size == 0 || !isWord(last) || !isWord(next)
-}
-
-func isWord(r rune) bool {
-	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
+// Replacement implements mask.Set.
+func (ids *IDs) Replacement(text, form string) string {
+	ids.report(text)
+	if replacement, found := ids.id(text); found {
+		return replacement
+	}
+	replacement, _ := ids.form(form)
+	return replacement
 }
 
 // JSON replaces identifiers in the strings and the numbers of a JSON text, and leaves the rest as it is,

@@ -24,12 +24,13 @@ func TestText(t *testing.T) {
 	}
 	f("", "")
 	f("ann", "X")
-	f("annotated, joann, ann_, 1ann, änn, anné", "annotated, joann, ann_, 1ann, änn, anné")
+	f("annotated, joann, ann_, 1ann, änn, anné", "annotated, joann, X_, 1ann, änn, anné")
 	f("ann: (ann) ann@example.test/ann?ann", "X: (X) X@example.test/X?X")
 	f("ann lee and ann le", "Y and X le")
 	f("zoë zoëx \xffann\xff", "Z zoëx \xffX\xff")
 	f("x<a&b>y", "xWy")
-	f("Ann ANN", "Ann ANN")
+	f("Ann ANN", "X X")
+	f(`Ann%20Lee Ann+Lee zoe\u0308 ann_lee \nann\tAnn%2Fann "Zo\u00eb"`, `Y Y Z Y \nX\tX%2FX "Z"`)
 }
 
 // spec: PRIV-02
@@ -103,7 +104,7 @@ func TestOwn(t *testing.T) {
 func TestErasureIsStoredWithoutIDs(t *testing.T) {
 	e := New(storage.User{AppID: "a", IDs: []string{"ann-7f3a"}}, time.Now())
 	e.Link("zoe-7f3b", "", "ann-7f3a", e.Pseudonym)
-	require.Len(t, e.Linked, 1)
+	require.Len(t, e.Linked.IDs.Sums, 1)
 	s, err := e.Setting(time.Now())
 	require.NoError(t, err)
 	require.NotContains(t, string(s.Body), "7f3")
@@ -114,9 +115,11 @@ func TestErasureIsStoredWithoutIDs(t *testing.T) {
 	text, changed := again.Find(true, nil).Text("ann-7f3a and zoe-7f3b")
 	require.True(t, changed)
 	require.Equal(t, e.Pseudonym+" and "+e.Pseudonym, text)
+	text, _ = again.Find(true, nil).Text("ANN%2D7f3a, Zoe_7f3b")
+	require.Equal(t, e.Pseudonym+", "+e.Pseudonym, text)
 	text, _ = again.Find(false, nil).Text("zoe-7f3b")
 	require.Equal(t, "zoe-7f3b", text)
-	require.NotEqual(t, New(storage.User{AppID: "a", IDs: []string{"ann-7f3a"}}, time.Now()).IDs[0].Sum, e.IDs[0].Sum, "another key")
+	require.NotEqual(t, New(storage.User{AppID: "a", IDs: []string{"ann-7f3a"}}, time.Now()).IDs.IDs.Sums[0].Sum, e.IDs.IDs.Sums[0].Sum, "another key")
 	require.LessOrEqual(t, len(e.Pseudonym), 64)
 	require.False(t, strings.ContainsAny(e.Pseudonym, `"\ `))
 	_, err = Decode(&storage.Setting{ID: "x", Body: []byte("{")})

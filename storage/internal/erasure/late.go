@@ -103,7 +103,7 @@ func (e *Erasure) lateOwn(b *frames.Prepared, have frames.SessionRow) (err error
 // lateMention looks for the user's other names only in conferences in which a session of the user takes part.
 func (e *Erasure) lateMention(app string, row *frames.Row, stored Stored) error {
 	linked := false
-	if len(e.Linked) > 0 {
+	if len(e.Linked.IDs.Sums) > 0 {
 		var err error
 		if linked, err = stored.TakesPart(row.Place, row.PlaceTime(), e.Pseudonym); err != nil {
 			return err

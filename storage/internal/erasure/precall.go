@@ -15,7 +15,7 @@ type PreCall struct {
 // remains of the session.
 func (ids *IDs) OwnPreCall(p PreCall, pseudonym string) (PreCall, error) {
 	row, err := ids.OwnSession(p.Row, pseudonym)
-	p.Row, p.Result = row, mapTexts(p.Result, func(string) string { return "" })
+	p.Row, p.Result = row, mapTexts(p.Result, func(string) string { return "" }, func(text string) string { text, _ = ids.Text(text); return text })
 	p.Result.NetworkType, _ = ids.Text(p.Result.NetworkType)
 	return p, err
 }
@@ -23,22 +23,24 @@ func (ids *IDs) OwnPreCall(p PreCall, pseudonym string) (PreCall, error) {
 // PreCall replaces identifiers in a test of another user.
 func (ids *IDs) PreCall(p PreCall) (_ PreCall, changed bool, err error) {
 	p.Row.Details, changed, err = ids.Details(p.Row.Details)
-	p.Result = mapTexts(p.Result, func(text string) string {
+	replace := func(text string) string {
 		replaced, found := ids.Text(text)
 		changed = changed || found
 		return replaced
-	})
+	}
+	p.Result = mapTexts(p.Result, replace, replace)
 	return p, changed, err
 }
 
-// mapTexts replaces the free texts of a result: its reason and the errors of its transports. The result that is
-// given stays as it is.
-func mapTexts(r storage.PreCallResult, replace func(string) string) storage.PreCallResult {
+// mapTexts replaces the free texts of a result: its reason and the errors of its transports, and by label those of its
+// providers. The result that is given stays as it is.
+func mapTexts(r storage.PreCallResult, replace, label func(string) string) storage.PreCallResult {
 	r.Reason = replace(r.Reason)
 	providers := r.Providers
 	r.Providers = nil
 	for _, provider := range providers {
 		transports := provider.Transports
+		provider.Provider = label(provider.Provider)
 		provider.Transports = nil
 		for _, transport := range transports {
 			transport.Error = replace(transport.Error)

@@ -14,7 +14,7 @@ import (
 // a word. An attribute that semconv does not have is one, too.
 var freeTexts = map[string]bool{
 	semconv.ErrorName: true, semconv.ErrorMessage: true, semconv.ErrorCode: true, semconv.ErrorConstraintName: true, semconv.ErrorStack: true,
-	semconv.ErrorLocalSDP: true, semconv.ErrorRemoteSDP: true, semconv.SDPText: true, semconv.FeedbackComment: true, semconv.LogText: true,
+	semconv.ErrorLocalSDP: true, semconv.ErrorRemoteSDP: true, semconv.SDPText: true, semconv.FeedbackComment: true, semconv.FeedbackUserClaimed: true, semconv.LogText: true,
 	semconv.EventName: true, semconv.ErrorFunction: true,
 }
 
@@ -48,7 +48,11 @@ var known = func() map[string]bool {
 // changed them.
 func (ids *IDs) Mention(attributes map[string]any) (changed bool) {
 	for _, pair := range users {
-		changed = ids.pair(attributes, pair[0], pair[1]) || changed
+		named := ids.pair(attributes, pair[0], pair[1])
+		if _, has := attributes[semconv.FeedbackComment]; named && has && pair[0] == semconv.FeedbackUserID {
+			delete(attributes, semconv.FeedbackComment) // the user's own, through the session of another
+		}
+		changed = named || changed
 	}
 	set := func(name, text string, replaced bool) {
 		if replaced {
@@ -91,13 +95,6 @@ func (ids *IDs) pair(attributes map[string]any, name, alias string) bool {
 		return true
 	}
 	return false
-}
-
-// report notes a name that was replaced because its other half is an identifier.
-func (ids *IDs) report(name string) {
-	if ids.found != nil && name != "" {
-		ids.found(name)
-	}
 }
 
 // event replaces identifiers in the data of an event. A userID of which one half is an identifier is
@@ -187,12 +184,26 @@ var keptEvents = setOf(`fabricHold fabricResume audioMute audioUnmute videoPause
 		screenShareStop dominantSpeaker activeDeviceList fabricAdded remoteDescriptionSet fabricSetup fabricSetupFailed iceDisruptionStart iceDisruptionEnd
 		iceRestart selectedCandidatePairChange streamAdded associateMstWithUserID userIDChange wifiStats callDetails customEvent customStats`)
 
-// keptMembers are the members of the data of the client's events that remain.
-var keptMembers = setOf(`alreadyConnected setupMs gatheringMs connectivityMs failureMs durationMs localCandidateType remoteCandidateType
-		relayProtocol networkType stage reason measurementFollows iceConnectionState ssrc statsType mediaType codec userIDType usageLabel signal rssi`)
+// keptMembers are the members of the data of the client's events of which numbers and booleans remain.
+var keptMembers = setOf(`alreadyConnected setupMs gatheringMs connectivityMs failureMs durationMs localCandidates measurementFollows ssrc signal rssi`)
 
-// wordLiteral is the form of the texts that remain in keptMembers: one word, as the client makes them.
-var wordLiteral = regexp.MustCompile(`^"[A-Za-z0-9_./-]{0,64}"$`)
+// keptWords are the texts that remain in members of the data of the client's events (docs/protocol.md, section 6). A page may
+// have written any others.
+var keptWords = map[string]map[string]bool{
+	"localCandidateType": candidateTypes, "remoteCandidateType": candidateTypes,
+	"relayProtocol":      setOf("udp tcp tls"),
+	"networkType":        setOf("bluetooth cellular ethernet vpn wifi wimax unknown none other mixed"),
+	"stage":              setOf("noRemoteDescription gathering connectivity dtls"),
+	"reason":             setOf("application closed failed pagehide replaced terminated"),
+	"iceConnectionState": setOf("new checking connected completed disconnected failed closed"),
+	"statsType":          setOf("inbound-rtp outbound-rtp"),
+	"mediaType":          setOf("audio video"),
+	"trackState":         setOf("live ended"),
+	"userIDType":         setOf("local remote"),
+	"codec":              setOf("opus red VP8 VP9 H264 H265 AV1 PCMU PCMA G722 audio/opus audio/red audio/PCMU audio/PCMA audio/G722 video/VP8 video/VP9 video/H264 video/H265 video/AV1"),
+}
+
+var candidateTypes = setOf("host srflx prflx relay")
 
 // ownEvent returns what remains of the data of an event of the user; empty: nothing.
 func (ids *IDs) ownEvent(name, data string) string {
@@ -203,7 +214,7 @@ func (ids *IDs) ownEvent(name, data string) string {
 	naming := event.Names(name, []byte(data))
 	for member, value := range members {
 		owner := member == "userID" && name == "associateMstWithUserID" || member == "newUserID" && naming.Of == "remote"
-		if !owner && (!keptMembers[member] || !scalar(value)) {
+		if !owner && !isKept(member, value) {
 			delete(members, member)
 		}
 	}
@@ -215,12 +226,14 @@ func (ids *IDs) ownEvent(name, data string) string {
 	return replaced
 }
 
-func scalar(value json.RawMessage) bool {
+// isKept reports whether a member of the data of the user's event remains.
+func isKept(member string, value json.RawMessage) bool {
 	switch value[0] {
 	case '{', '[':
 		return false
 	case '"':
-		return wordLiteral.Match(value)
+		var text string
+		return json.Unmarshal(value, &text) == nil && keptWords[member][text]
 	}
-	return true
+	return keptMembers[member] || keptWords[member] != nil && string(value) == "null"
 }

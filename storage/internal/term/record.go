@@ -29,8 +29,11 @@ func (r *Reader) OfRecord(name string, attributes map[string]any) []Term {
 	if name != semconv.EventEvent {
 		return r.remote
 	}
-	other := named(attributes).User
-	return appendUser(slices.Clip(r.remote), r.app, other.Name, other.Alias)
+	other := named(attributes)
+	if other.Of == event.Claimed {
+		return r.remote
+	}
+	return appendUser(slices.Clip(r.remote), r.app, other.User.Name, other.User.Alias)
 }
 
 // named returns the user that an event names.

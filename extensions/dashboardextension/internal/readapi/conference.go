@@ -22,7 +22,7 @@ type detail struct {
 	Fabrics    []*fabric     `json:"fabrics"`           // monitored PeerConnections, by their first record
 	Timeline   []entry       `json:"timeline"`          // events, errors, feedback and logs, in order of time
 	Streams    []*stream     `json:"streams"`           // measurements of streams and candidate pairs
-	Measures   []measure     `json:"measures"`          // units and meanings of the values in latest of the streams
+	Measures   []measure     `json:"measures" mask:"-"` // units and meanings of the values in latest of the streams
 	Custom     []*customStat `json:"customStats"`       // numbers that the application reported
 	LeftOut    leftOut       `json:"leftOut"`           // records that the answer has no room for
 	Damaged    bool          `json:"damaged,omitempty"` // some of it cannot be read, and is not here
@@ -37,15 +37,15 @@ type leftOut struct {
 
 // fabric is one PeerConnection of one session, as its records describe it.
 type fabric struct {
-	Session            string `json:"session"`                      // ID of the session
-	Fabric             int    `json:"fabric"`                       // its number in the session
-	Usage              string `json:"usage,omitempty"`              // multiplex, audio, video, screen, data or unbundled, as the application says
-	Direction          string `json:"direction,omitempty"`          // sendonly, receiveonly, sendrecv or inactive, as the application says
-	RemoteEndpointType string `json:"remoteEndpointType,omitempty"` // peer or server, as the application says
-	RemoteUser         string `json:"remoteUser,omitempty"`         // alias of the remote end
-	RemoteUserName     string `json:"remoteUserName,omitempty"`     // real name of the remote end, where it may be shown and differs
-	FirstAt            int64  `json:"firstAt"`                      // its first record, in ms since the Unix epoch
-	LastAt             int64  `json:"lastAt"`                       // its last record, in ms since the Unix epoch
+	Session            string `json:"session" mask:"-"`                      // ID of the session
+	Fabric             int    `json:"fabric"`                                // its number in the session
+	Usage              string `json:"usage,omitempty" mask:"-"`              // multiplex, audio, video, screen, data or unbundled, as the application says
+	Direction          string `json:"direction,omitempty" mask:"-"`          // sendonly, receiveonly, sendrecv or inactive, as the application says
+	RemoteEndpointType string `json:"remoteEndpointType,omitempty" mask:"-"` // peer or server, as the application says
+	RemoteUser         string `json:"remoteUser,omitempty" mask:"alias"`     // alias of the remote end
+	RemoteUserName     string `json:"remoteUserName,omitempty"`              // real name of the remote end, where it may be shown and differs
+	FirstAt            int64  `json:"firstAt"`                               // its first record, in ms since the Unix epoch
+	LastAt             int64  `json:"lastAt"`                                // its last record, in ms since the Unix epoch
 
 	renamed   bool  // by reportUserIDChange: records go on to have the name of the beginning
 	renamedBy order // by which record
@@ -100,7 +100,7 @@ func (a *API) detailOf(ctx context.Context, ref storage.Ref) (*detail, error) {
 	if c.Summary != nil {
 		d.Summary = view.summary(string(c.Summary.Document))
 	}
-	view.masks.detail(d)
+	view.masks.answer(d)
 	return d, nil
 }
 

@@ -32,31 +32,31 @@ const (
 
 // conferenceRow is one conference, in the listing and at the head of its page.
 type conferenceRow struct {
-	App              string        `json:"app"`                    // AppID
-	ID               string        `json:"id"`                     // conferenceID
-	StartAt          int64         `json:"startAt"`                // first activity, in ms since the Unix epoch
-	EndAt            int64         `json:"endAt"`                  // last activity, in ms since the Unix epoch
-	DurationMs       int64         `json:"durationMs"`             // from start to end
-	State            string        `json:"state"`                  // live, ended, or pending: silent for 90 s and still without a summary
-	Outcome          string        `json:"outcome,omitempty"`      // absent without a summary
-	MOS              *float64      `json:"mos"`                    // score, MOS 1 to 5; null: unknown
-	Label            string        `json:"label,omitempty"`        // excellent, good, fair, poor or bad; absent without a score
-	Cause            string        `json:"cause,omitempty"`        // likely cause; absent without a summary
-	Sites            []string      `json:"sites,omitempty"`        // siteIDs of participants, each once, 8 at most
-	Revision         int           `json:"revision"`               // of the summary: 1 at the end, more when late data changed it; 0: none
-	ParticipantCount int           `json:"participantCount"`       // number of sessions
-	Participants     []participant `json:"participants"`           // sessions; in a list of conferences 8 at most
-	Matched          []string      `json:"matched,omitempty"`      // kinds of the search term that q found: conferenceID, userID, siteID, applicationVersion or a key of additionalIDs
-	TermsDropped     int           `json:"termsDropped,omitempty"` // names and ids by which it is not found
+	App              string        `json:"app" mask:"-"`               // AppID
+	ID               string        `json:"id" mask:"-"`                // conferenceID
+	StartAt          int64         `json:"startAt"`                    // first activity, in ms since the Unix epoch
+	EndAt            int64         `json:"endAt"`                      // last activity, in ms since the Unix epoch
+	DurationMs       int64         `json:"durationMs"`                 // from start to end
+	State            string        `json:"state" mask:"-"`             // live, ended, or pending: silent for 90 s and still without a summary
+	Outcome          string        `json:"outcome,omitempty" mask:"-"` // absent without a summary
+	MOS              *float64      `json:"mos"`                        // score, MOS 1 to 5; null: unknown
+	Label            string        `json:"label,omitempty" mask:"-"`   // excellent, good, fair, poor or bad; absent without a score
+	Cause            string        `json:"cause,omitempty" mask:"-"`   // likely cause; absent without a summary
+	Sites            []string      `json:"sites,omitempty"`            // siteIDs of participants, each once, 8 at most
+	Revision         int           `json:"revision"`                   // of the summary: 1 at the end, more when late data changed it; 0: none
+	ParticipantCount int           `json:"participantCount"`           // number of sessions
+	Participants     []participant `json:"participants"`               // sessions; in a list of conferences 8 at most
+	Matched          []string      `json:"matched,omitempty" mask:"-"` // kinds of the search term that q found: conferenceID, userID, siteID, applicationVersion or a key of additionalIDs
+	TermsDropped     int           `json:"termsDropped,omitempty"`     // names and ids by which it is not found
 }
 
 // participant is one session in one conference.
 type participant struct {
-	Session  string            `json:"session"`            // ID of the session
-	User     string            `json:"user"`               // alias of the user
-	UserName string            `json:"userName,omitempty"` // real name, where it may be shown and differs
-	Former   []string          `json:"former,omitempty"`   // aliases before reportUserIDChange, in the order of their use
-	Details  map[string]string `json:"details,omitempty"`  // what the application and the browser said about the participant, by attribute
+	Session  string            `json:"session" mask:"-"`              // ID of the session
+	User     string            `json:"user" mask:"alias"`             // alias of the user
+	UserName string            `json:"userName,omitempty"`            // real name, where it may be shown and differs
+	Former   []string          `json:"former,omitempty" mask:"alias"` // aliases before reportUserIDChange, in the order of their use
+	Details  map[string]string `json:"details,omitempty"`             // what the application and the browser said about the participant, by attribute
 
 	known []string // all names by which a search may find them
 }
@@ -113,7 +113,8 @@ func (a *API) rows(s *search, conferences []storage.Conference, found func([]str
 	now := a.now()
 	rows := make([]conferenceRow, 0, len(conferences))
 	for _, c := range conferences {
-		row := newNames(s.view.real, s.view.comments).row(c, now) // masks are those of one conference
+		names := newNames(s.view.real, s.view.comments) // masks are those of one conference
+		row := names.row(c, now)
 		wanted := a.userIDs.stored(row.App, cmp.Or(s.query.UserID, s.query.Any))
 		first(row.Participants, wanted)
 		found(wanted[1:])
@@ -121,6 +122,7 @@ func (a *API) rows(s *search, conferences []storage.Conference, found func([]str
 			row.Participants[i].Details = nil
 		}
 		row.Participants = row.Participants[:min(len(row.Participants), maxListed)]
+		names.masks.answer(&row)
 		rows = append(rows, row)
 	}
 	return rows
@@ -191,7 +193,6 @@ func (n names) row(c storage.Conference, now time.Time) conferenceRow {
 		TermsDropped:     c.TermsDropped,
 	}
 	row.Sites = sites(c.Participants)
-	n.masks.each(row.Sites)
 	start, end := c.Start, c.End
 	if s := c.Summary; s != nil {
 		row.Outcome, row.MOS, row.Label, row.Cause, row.Revision = s.Outcome, s.MOS, s.Label, s.Cause, s.Revision

@@ -22,10 +22,10 @@ const (
 
 // customStat is a number that an application sends under a name of its own (requirement LIB-09).
 type customStat struct {
-	Session string       `json:"session"` // ID of the session
-	Fabric  int          `json:"fabric"`  // number of the fabric; 0: of the conference
-	Name    string       `json:"name"`    // name that the application gave
-	Points  customPoints `json:"points"`  // in order of time
+	Session string       `json:"session" mask:"-"` // ID of the session
+	Fabric  int          `json:"fabric"`           // number of the fabric; 0: of the conference
+	Name    string       `json:"name"`             // name that the application gave
+	Points  customPoints `json:"points"`           // in order of time
 }
 
 type customPoint struct {

@@ -167,6 +167,7 @@ func newUserCall(n names, c storage.Conference, wanted []string, now time.Time) 
 	if out.Cause == "" {
 		out.Cause = row.Cause
 	}
+	n.masks.answer(&out.Sessions)
 	return out
 }
 

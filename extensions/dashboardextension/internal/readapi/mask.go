@@ -1,7 +1,7 @@
 package readapi
 
 import (
-	"maps"
+	"reflect"
 
 	"github.com/qosrtc/qos/internal/mask"
 )
@@ -15,78 +15,84 @@ type masks struct{ *mask.Names }
 
 func newMasks() masks { return masks{mask.New(maxMasks)} }
 
-// all masks some texts in place.
-func (m masks) all(texts ...*string) {
-	for _, text := range texts {
-		*text = m.Text(*text)
+// Tags of fields whose texts are not searched for names.
+const (
+	notMasked = "-"     // words of closed sets, IDs, names of attributes
+	maskUser  = "alias" // the alias of a user, or what is given as one: it is replaced where it is a real name as a whole
+)
+
+// answer masks all texts of what a pointer points to, except in fields with the tag mask:"-". It is called when all names
+// of the answer are known. Maps and slices, which may be the store's, are copied.
+func (m masks) answer(pointer any) {
+	if !m.Empty() {
+		m.value(reflect.ValueOf(pointer).Elem(), "")
 	}
 }
 
-// each masks the texts of a list in place.
-func (m masks) each(texts []string) {
-	for i := range texts {
-		texts[i] = m.Text(texts[i])
+func (m masks) value(v reflect.Value, tag string) {
+	switch v.Kind() {
+	case reflect.String:
+		if v.Len() > 0 {
+			v.SetString(m.text(v.String(), tag))
+		}
+	case reflect.Interface: // JSON
+		if !v.IsNil() {
+			v.Set(reflect.ValueOf(m.Value(v.Interface())))
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			m.value(v.Elem(), tag)
+		}
+	case reflect.Struct:
+		m.fields(v)
+	case reflect.Slice:
+		m.elements(v, tag)
+	case reflect.Map:
+		m.members(v, tag)
+	default: // numbers
 	}
 }
 
-// people masks the details of participants, which applications write. The maps are the store's.
-func (m masks) people(list []participant) {
-	if m.Empty() {
-		return
+func (m masks) text(text, tag string) string {
+	if tag == maskUser {
+		return m.Whole(text)
 	}
-	for i := range list {
-		p := &list[i]
-		p.Details = maps.Clone(p.Details)
-		for key, text := range p.Details {
-			p.Details[key] = m.Text(text)
+	return m.Text(text)
+}
+
+func (m masks) fields(v reflect.Value) {
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		if tag := field.Tag.Get("mask"); tag != notMasked && (field.IsExported() || field.Anonymous) {
+			m.value(v.Field(i), tag)
 		}
 	}
 }
 
-// entries masks the lines of a time-line.
-func (m masks) entries(list []entry) {
-	for i := range list {
-		e := &list[i]
-		m.all(&e.Name, &e.Message, &e.Code, &e.ConstraintName, &e.Stack, &e.LocalSDP, &e.RemoteSDP, &e.Text)
-		e.Data = m.Value(e.Data)
-		if e.Feedback != nil {
-			m.all(&e.Feedback.Comment)
-		}
-	}
-}
-
-func (m masks) streams(list []*stream) {
-	for _, s := range list {
-		m.all(&s.UsageLabel, &s.RID)
-		for name, text := range s.Latest.Texts {
-			s.Latest.Texts[name] = m.Text(text)
-		}
-	}
-}
-
-// tail masks the newest measurements of a conference.
-func (m masks) tail(t *tail) {
-	if m.Empty() {
+func (m masks) elements(v reflect.Value, tag string) {
+	switch v.Type().Elem().Kind() {
+	case reflect.String, reflect.Struct, reflect.Pointer:
+	default:
 		return
 	}
-	m.people(t.Conference.Participants)
-	m.streams(t.Streams)
-}
-
-// detail masks the answer of a conference. It is called when all names of the answer are known.
-func (m masks) detail(d *detail) {
-	if m.Empty() {
+	if v.Len() == 0 {
 		return
 	}
-	m.people(d.Conference.Participants)
-	m.each(d.Conference.Sites)
-	m.entries(d.Timeline)
-	m.streams(d.Streams)
-	for _, c := range d.Custom {
-		m.all(&c.Name)
+	list := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+	reflect.Copy(list, v)
+	for i := range list.Len() {
+		m.value(list.Index(i), tag)
 	}
-	d.Summary = m.Value(d.Summary)
-	if d.SoFar != nil {
-		d.SoFar.Summary = m.Value(d.SoFar.Summary)
+	v.Set(list)
+}
+
+func (m masks) members(v reflect.Value, tag string) {
+	if v.Type().Elem().Kind() != reflect.String || v.Len() == 0 {
+		return
 	}
+	texts := reflect.MakeMapWithSize(v.Type(), v.Len())
+	for each := v.MapRange(); each.Next(); {
+		texts.SetMapIndex(each.Key(), reflect.ValueOf(m.text(each.Value().String(), tag)))
+	}
+	v.Set(texts)
 }

@@ -3,7 +3,6 @@ package readapi
 import (
 	"context"
 	"net/http"
-	"slices"
 
 	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/internal/notice"
@@ -21,9 +20,9 @@ type preCallList struct {
 
 // preCallRow is one pre-call test.
 type preCallRow struct {
-	App   string      `json:"app"`         // AppID
-	EndAt int64       `json:"endAt"`       // end of the test, in ms since the Unix epoch
-	User  participant `json:"participant"` // session that ran the test
+	App   string      `json:"app" mask:"-"` // AppID
+	EndAt int64       `json:"endAt"`        // end of the test, in ms since the Unix epoch
+	User  participant `json:"participant"`  // session that ran the test
 
 	storage.PreCallResult
 }
@@ -49,7 +48,7 @@ func (a *API) preCalls(ctx context.Context, r *http.Request) (any, error) {
 		list.PreCalls = append(list.PreCalls, view.preCallRow(&page.PreCalls[i]))
 	}
 	for i := range list.PreCalls { // when all names of the answer are known
-		view.masks.preCall(&list.PreCalls[i])
+		view.masks.answer(&list.PreCalls[i])
 	}
 	return list, nil
 }
@@ -57,26 +56,6 @@ func (a *API) preCalls(ctx context.Context, r *http.Request) (any, error) {
 func (n names) preCallRow(p *storage.PreCall) preCallRow {
 	return preCallRow{
 		App: p.Session.AppID, EndAt: p.At.UnixMilli(), User: n.participant(storage.Participant{Session: p.Session}), PreCallResult: p.Result,
-	}
-}
-
-// preCall masks a row of the list. The lists of the result are the store's.
-func (m masks) preCall(row *preCallRow) {
-	if m.Empty() {
-		return
-	}
-	people := []participant{row.User}
-	m.people(people)
-	row.User = people[0]
-	m.all(&row.Reason, &row.NetworkType)
-	row.Providers = slices.Clone(row.Providers)
-	for i := range row.Providers {
-		p := &row.Providers[i]
-		p.Transports = slices.Clone(p.Transports)
-		m.all(&p.Provider)
-		for j := range p.Transports {
-			m.all(&p.Transports[j].Error)
-		}
 	}
 }
 

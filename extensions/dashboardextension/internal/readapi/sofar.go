@@ -46,10 +46,10 @@ const (
 
 // preliminary is what a conference has come to while it goes on.
 type preliminary struct {
-	At      int64  `json:"at"`                // when it was so, in ms since the Unix epoch
-	Records int    `json:"records,omitempty"` // records that it was made of
-	Missing string `json:"missing,omitempty"` // why there is no summary: tooLarge, tooSlow or failed
-	Summary any    `json:"summary"`           // as summary of the answer; null where it is missing
+	At      int64  `json:"at"`                         // when it was so, in ms since the Unix epoch
+	Records int    `json:"records,omitempty"`          // records that it was made of
+	Missing string `json:"missing,omitempty" mask:"-"` // why there is no summary: tooLarge, tooSlow or failed
+	Summary any    `json:"summary"`                    // as summary of the answer; null where it is missing
 
 	document string // the summary as JSON, for all readers
 }

@@ -22,20 +22,20 @@ type stream struct {
 
 // streamHead says which stream it is.
 type streamHead struct {
-	Session    string `json:"session"`              // ID of the session that measured it
-	Fabric     int    `json:"fabric"`               // number of the fabric in the session
-	SSRC       int64  `json:"ssrc"`                 // 0: the candidate pair
-	StatsType  string `json:"statsType"`            // inbound-rtp, outbound-rtp or candidate-pair
-	MediaType  string `json:"mediaType,omitempty"`  // audio or video
-	RID        string `json:"rid,omitempty"`        // of a layer of simulcast
-	Codec      string `json:"codec,omitempty"`      // the newest
-	User       string `json:"user,omitempty"`       // whose media it is, where that is known
-	UsageLabel string `json:"usageLabel,omitempty"` // of associateMstWithUserID
-	Label      string `json:"label,omitempty"`      // the newest quality label
-	NoScore    string `json:"noScore,omitempty"`    // why the newest interval has no score
+	Session    string `json:"session" mask:"-"`             // ID of the session that measured it
+	Fabric     int    `json:"fabric"`                       // number of the fabric in the session
+	SSRC       int64  `json:"ssrc"`                         // 0: the candidate pair
+	StatsType  string `json:"statsType" mask:"-"`           // inbound-rtp, outbound-rtp or candidate-pair
+	MediaType  string `json:"mediaType,omitempty" mask:"-"` // audio or video
+	RID        string `json:"rid,omitempty"`                // of a layer of simulcast
+	Codec      string `json:"codec,omitempty"`              // the newest
+	User       string `json:"user,omitempty" mask:"alias"`  // whose media it is, where that is known
+	UsageLabel string `json:"usageLabel,omitempty"`         // of associateMstWithUserID
+	Label      string `json:"label,omitempty" mask:"-"`     // the newest quality label
+	NoScore    string `json:"noScore,omitempty" mask:"-"`   // why the newest interval has no score
 
-	Lowest *lowest `json:"lowest,omitempty"` // absent where nothing was scored
-	Latest latest  `json:"latest"`           // the newest measurement
+	Lowest *lowest `json:"lowest,omitempty" mask:"-"` // absent where nothing was scored
+	Latest latest  `json:"latest"`                    // the newest measurement
 }
 
 // latest is the newest measurement of a stream, whatever was measured.

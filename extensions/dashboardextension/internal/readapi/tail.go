@@ -21,7 +21,7 @@ type tail struct {
 	From       int64         `json:"from"`              // start of the measurements, in ms since the Unix epoch
 	Conference conferenceRow `json:"conference"`        // the row of the conference, as of /api/conference
 	Streams    []*stream     `json:"streams"`           // measurements from that time on
-	Measures   []measure     `json:"measures"`          // units and meanings of the values in latest of the streams
+	Measures   []measure     `json:"measures" mask:"-"` // units and meanings of the values in latest of the streams
 	Others     int           `json:"others"`            // records that are no measurements
 	Incomplete bool          `json:"incomplete"`        // there are more streams or measurements than these
 	Damaged    bool          `json:"damaged,omitempty"` // some of it cannot be read, and is not here
@@ -51,7 +51,7 @@ func (a *API) tail(ctx context.Context, r *http.Request) (any, error) {
 	if err := a.readTail(ctx, ref, &c, t, view.names); err != nil {
 		return nil, err
 	}
-	view.masks.tail(t)
+	view.masks.answer(t)
 	return t, nil
 }
 

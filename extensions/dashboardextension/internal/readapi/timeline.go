@@ -16,23 +16,23 @@ var maxEntries = map[string]int{
 
 // entry is one line of the time-line. Which members there are depends on Kind.
 type entry struct {
-	At      int64  `json:"at"`             // in ms since the Unix epoch
-	Session string `json:"session"`        // ID of the session
-	Fabric  int    `json:"fabric"`         // number of the fabric; 0: of the conference
-	Seq     uint64 `json:"seq"`            // sequence number of its frame
-	Kind    string `json:"kind"`           // event, error, feedback, log, skip
-	Name    string `json:"name,omitempty"` // of the event or of the error
-	Data    any    `json:"data,omitempty"` // data of the event, as the application or the library sent them; of an error its further members
+	At      int64  `json:"at"`               // in ms since the Unix epoch
+	Session string `json:"session" mask:"-"` // ID of the session
+	Fabric  int    `json:"fabric"`           // number of the fabric; 0: of the conference
+	Seq     uint64 `json:"seq"`              // sequence number of its frame
+	Kind    string `json:"kind" mask:"-"`    // event, error, feedback, log, skip
+	Name    string `json:"name,omitempty"`   // of the event or of the error
+	Data    any    `json:"data,omitempty"`   // data of the event, as the application or the library sent them; of an error its further members
 
 	TimeCorrected bool `json:"timeCorrected,omitempty"` // the client's time was out of range, and the time of arrival replaced it
 
-	Function       string `json:"function,omitempty"`       // function that failed
-	Message        string `json:"message,omitempty"`        // text of the error
-	Code           string `json:"code,omitempty"`           // code of the error
-	ConstraintName string `json:"constraintName,omitempty"` // constraint that was not met (OverconstrainedError)
-	Stack          string `json:"stack,omitempty"`          // stack of the error
-	LocalSDP       string `json:"localSDP,omitempty"`       // local description at the error
-	RemoteSDP      string `json:"remoteSDP,omitempty"`      // remote description at the error
+	Function       string `json:"function,omitempty" mask:"-"` // function that failed
+	Message        string `json:"message,omitempty"`           // text of the error
+	Code           string `json:"code,omitempty"`              // code of the error
+	ConstraintName string `json:"constraintName,omitempty"`    // constraint that was not met (OverconstrainedError)
+	Stack          string `json:"stack,omitempty"`             // stack of the error
+	LocalSDP       string `json:"localSDP,omitempty"`          // local description at the error
+	RemoteSDP      string `json:"remoteSDP,omitempty"`         // remote description at the error
 
 	// Bytes of an SDP that are not there; a line in the SDP says which.
 	LocalSDPMissing  int64 `json:"localSDPMissing,omitempty"`  // bytes of localSDP that are not there; a line in the SDP says which
@@ -44,14 +44,15 @@ type entry struct {
 }
 
 type feedback struct {
-	User     string `json:"user"`                    // alias
-	UserName string `json:"userName,omitempty"`      // real name, where it may be shown and differs
-	Overall  *int   `json:"overall"`                 // 1 to 5; null: not rated
-	Audio    *int   `json:"audio"`                   // 1 to 5; null: not rated
-	Video    *int   `json:"video"`                   // 1 to 5; null: not rated
-	Screen   *int   `json:"screen"`                  // 1 to 5, of screen sharing; null: not rated
-	Comment  string `json:"comment,omitempty"`       // text of the user, where it may be shown
-	Hidden   bool   `json:"commentHidden,omitempty"` // there is a comment that this reader may not see
+	User     string `json:"user" mask:"alias"`              // alias
+	UserName string `json:"userName,omitempty"`             // real name, where it may be shown and differs
+	Claimed  string `json:"claimed,omitempty" mask:"alias"` // alias of the user whom the page named in place of the signed one
+	Overall  *int   `json:"overall"`                        // 1 to 5; null: not rated
+	Audio    *int   `json:"audio"`                          // 1 to 5; null: not rated
+	Video    *int   `json:"video"`                          // 1 to 5; null: not rated
+	Screen   *int   `json:"screen"`                         // 1 to 5, of screen sharing; null: not rated
+	Comment  string `json:"comment,omitempty"`              // text of the user, where it may be shown
+	Hidden   bool   `json:"commentHidden,omitempty"`        // there is a comment that this reader may not see
 }
 
 // skip is what a client dropped before it sent it.
@@ -134,7 +135,7 @@ func (t *timeline) fill(one *entry, e *event.Event) {
 	case event.KindFeedback:
 		f := e.Feedback
 		one.Feedback = &feedback{
-			User: f.Alias, UserName: t.names.name(f.UserID, f.Alias), Overall: f.Overall, Audio: f.Audio, Video: f.Video, Screen: f.Screen, Comment: f.Comment,
+			User: f.Alias, UserName: t.names.name(f.UserID, f.Alias), Claimed: f.Claimed, Overall: f.Overall, Audio: f.Audio, Video: f.Video, Screen: f.Screen, Comment: f.Comment,
 		}
 		if !t.names.comments {
 			one.Feedback.Comment, one.Feedback.Hidden = "", f.Comment != ""

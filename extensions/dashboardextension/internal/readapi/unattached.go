@@ -20,8 +20,8 @@ type unattachedList struct {
 
 // unattached is what one session said about one time.
 type unattached struct {
-	App     string      `json:"app"`            // AppID
-	ID      string      `json:"id"`             // conferenceID
+	App     string      `json:"app" mask:"-"`   // AppID
+	ID      string      `json:"id" mask:"-"`    // conferenceID
 	AboutAt int64       `json:"aboutAt"`        // the time that they are about, in ms since the Unix epoch
 	User    participant `json:"participant"`    // session that sent them
 	Entries []entry     `json:"entries"`        // in order of time
@@ -47,7 +47,7 @@ func (a *API) unattached(ctx context.Context, r *http.Request) (any, error) {
 		list.Unattached = append(list.Unattached, view.unattachedRow(&page.Unattached[i]))
 	}
 	for i := range list.Unattached { // when all names of the answer are known
-		view.masks.unattached(&list.Unattached[i])
+		view.masks.answer(&list.Unattached[i])
 	}
 	return list, nil
 }
@@ -70,12 +70,4 @@ func (n names) unattachedRow(u *storage.Unattached) unattached {
 		row.Entries = []entry{}
 	}
 	return row
-}
-
-// unattached masks a row of the list.
-func (m masks) unattached(row *unattached) {
-	m.entries(row.Entries)
-	people := []participant{row.User}
-	m.people(people)
-	row.User = people[0]
 }

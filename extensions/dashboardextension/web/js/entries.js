@@ -51,7 +51,7 @@ const events = {
   selectedCandidatePairChange: ["Network path changed", "warn", candidate],
   streamAdded: ["Stream added", "life", (d) => [d.statsType === "outbound-rtp" ? "sent" : d.statsType === "inbound-rtp" ? "received" : "", d.mediaType, d.codec, d.ssrc && `SSRC ${d.ssrc}`].filter(Boolean).join(" · ")],
   associateMstWithUserID: ["Stream belongs to", "life", (d) => [userText(d.userID), d.usageLabel, d.ssrc && `SSRC ${d.ssrc}`].filter(Boolean).join(" · ")],
-  userIDChange: ["User changed", "life", (d) => [d.userIDType, userText(d.newUserID)].filter(Boolean).join(": ")],
+  userIDChange: ["User changed", "life", (d) => [d.claimedUserID ? "the page said" : d.userIDType, userText(d.claimedUserID ?? d.newUserID)].filter(Boolean).join(": ")],
   activeDeviceList: ["Devices in use", "life", (d) => (Array.isArray(d.deviceList) ? d.deviceList.map((one) => one?.label || one?.kind).filter(Boolean).join(", ") : "")],
   dominantSpeaker: ["Dominant speaker", "life"],
   wifiStats: ["Wi-Fi", "life", (d) => [d.signal != null && `signal ${d.signal}`, d.rssi != null && `${d.rssi} dBm`].filter(Boolean).join(" · ")],
@@ -78,7 +78,7 @@ function describeEvent(e) {
 function describeFeedback(e) {
   const f = e.feedback ?? {};
   const parts = ["audio", "video", "screen"].filter((k) => f[k] != null).map((k) => `${k} ${f[k]}`);
-  return { title: `Rated ${f.overall ?? none} of 5`, tone: f.overall <= 2 ? "bad" : "rating", detail: [f.user && `by ${f.userName || f.user}`, ...parts, f.comment && `“${f.comment}”`, f.commentHidden && "comment hidden"].filter(Boolean).join(" · ") };
+  return { title: `Rated ${f.overall ?? none} of 5`, tone: f.overall <= 2 ? "bad" : "rating", detail: [f.user && `by ${f.userName || f.user}`, f.claimed && `the page said: by ${f.claimed}`, ...parts, f.comment && `“${f.comment}”`, f.commentHidden && "comment hidden"].filter(Boolean).join(" · ") };
 }
 
 function describeSkip(e) {

@@ -182,6 +182,7 @@ export function drawFeedback(timeline) {
     h("li", { class: f.overall <= 2 ? "wrong" : "" },
       h("b", { class: "stars", role: "img", "aria-label": `${f.overall} of 5` }, "★".repeat(f.overall ?? 0), h("span", {}, "★".repeat(5 - (f.overall ?? 0)))),
       h("span", {}, f.userName || f.user || "unnamed"),
+      f.claimed && h("span", { class: "muted small" }, `the page said: by ${f.claimed}`),
       h("span", { class: "muted small" }, [clock(at), ...["audio", "video", "screen"].filter((k) => f[k] != null).map((k) => `${k} ${f[k]}`)].join(" · ")),
       f.comment && h("p", {}, f.comment)))));
 }

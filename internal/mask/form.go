@@ -1,0 +1,139 @@
+package mask
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Form returns the form of a name by which texts are searched for it: lower case, composed (NFC), without characters
+// that cannot be seen, and with one blank in place of each run of blanks, full stops, hyphens, underscores and plus signs. It is
+// empty for a name that has no other characters.
+func Form(name string) string {
+	if strings.IndexFunc(name, func(r rune) bool { return !isSeparator(r) && !isIgnorable(r) }) < 0 {
+		return ""
+	}
+	return folded(visible(&layer{text: strings.TrimSpace(name)})).text
+}
+
+// isSeparator reports whether a character separates the words of a name.
+func isSeparator(r rune) bool {
+	return r == '.' || r == '-' || r == '_' || r == '+' || unicode.IsSpace(r)
+}
+
+// isIgnorable reports whether a character cannot be seen: formats (Cf), variation selectors, the grapheme joiner.
+func isIgnorable(r rune) bool {
+	return r >= utf8.RuneSelf && (unicode.In(r, unicode.Cf, unicode.Variation_Selector) || r == '\u034f')
+}
+
+// isWord reports whether a character is part of a word, which is longer than it.
+func isWord(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9'
+	}
+	return (unicode.IsLetter(r) || unicode.IsDigit(r) || isMark(r)) && !unicode.In(r, withoutSpaces...)
+}
+
+// isMark reports whether a character changes the one before it, and is part of a word where that one is.
+func isMark(r rune) bool {
+	return r >= utf8.RuneSelf && unicode.In(r, unicode.Mn, unicode.Mc) && !isIgnorable(r)
+}
+
+// withoutSpaces are the scripts in which spaces do not separate words.
+//
+//nolint:gochecknoglobals // a constant
+var withoutSpaces = []*unicode.RangeTable{
+	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+}
+
+// firstWord is the length of the word that a text begins with, or of the character that is none.
+func firstWord(text string) int {
+	first, n := utf8.DecodeRuneInString(text)
+	if !isWord(first) || isMark(first) {
+		return n
+	}
+	for n < len(text) {
+		next, size := rune(text[n]), 1
+		if next >= utf8.RuneSelf {
+			next, size = utf8.DecodeRuneInString(text[n:])
+		}
+		if !isWord(next) {
+			break
+		}
+		n += size
+	}
+	return n
+}
+
+// Ends reports whether no word of a text goes on over a position.
+func Ends(text string, at int) bool {
+	last, _ := utf8.DecodeLastRuneInString(text[:at])
+	next, n := utf8.DecodeRuneInString(text[at:])
+	return n == 0 || !isWord(last) || !isWord(next)
+}
+
+// folded returns a text in the form of names.
+func folded(below *layer) *layer {
+	out := build(below)
+	if !isASCII(below.text) {
+		foldSegments(out)
+		return out.layer()
+	}
+	var last byte
+	for i := range len(below.text) {
+		c := foldedByte[below.text[i]]
+		if c != ' ' || last != ' ' {
+			out.byte(i, c)
+		}
+		last = c
+	}
+	return out.layer()
+}
+
+// foldedByte has the ASCII characters in the form of names.
+//
+//nolint:gochecknoglobals // a constant
+var foldedByte = func() (all [utf8.RuneSelf]byte) {
+	for c := range all {
+		all[c] = byte(lower(rune(c)))
+		if isSeparator(rune(c)) {
+			all[c] = ' '
+		}
+	}
+	return all
+}()
+
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// foldSegments folds a text by its segments: a character with its marks.
+func foldSegments(out *builder) {
+	var segments norm.Iter
+	segments.InitString(norm.NFC, out.below.text)
+	for from := 0; !segments.Done(); from = segments.Pos() {
+		segment := string(segments.Next())
+		for i, r := range segment {
+			switch {
+			case isSeparator(r):
+				out.blank(from, segments.Pos())
+			case len(segment) == 1:
+				out.byte(from, byte(lower(rune(segment[0]))))
+			case i == 0:
+				out.rune(from, segments.Pos(), lower(r))
+			default:
+				out.text = utf8.AppendRune(out.text, lower(r))
+			}
+		}
+	}
+}
+
+// lower returns a letter in lower case: σ for ς too.
+func lower(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }

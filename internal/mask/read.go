@@ -1,0 +1,158 @@
+package mask
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// maxEscapes is how often a text may be escaped, one time in another.
+const maxEscapes = 3
+
+// escapes are kinds of escape sequences.
+type escapes struct {
+	percent bool // of URLs (RFC 3986), in UTF-8
+	json    bool // of strings in JSON (RFC 8259)
+}
+
+// readings returns the ways to read a text, each in the form of names. A backslash and a percent sign may begin an escape
+// sequence or be what they are: the text itself is the first one.
+func readings(text string) (out []*layer) {
+	raw := &layer{text: text}
+	out = appendReading(out, raw)
+	url, json := strings.Contains(text, "%"), strings.Contains(text, `\`)
+	if url && json {
+		out = appendReading(out, escapes{percent: true}.unescaped(raw))
+		out = appendReading(out, escapes{json: true}.unescaped(raw))
+	}
+	if !url && !json {
+		return out
+	}
+	l := raw
+	for range maxEscapes {
+		if l = (escapes{true, true}).unescaped(visible(l)); l == nil {
+			break
+		}
+		out = appendReading(out, l)
+	}
+	return out
+}
+
+// appendReading appends a text, if it is not nil, and the text without characters that cannot be seen, if it has some.
+func appendReading(out []*layer, l *layer) []*layer {
+	if l == nil {
+		return out
+	}
+	out = append(out, folded(l))
+	if v := visible(l); v != l {
+		out = append(out, folded(v))
+	}
+	return out
+}
+
+// visible returns a text without the characters that cannot be seen; the same layer where it has none.
+func visible(below *layer) *layer {
+	if isASCII(below.text) || strings.IndexFunc(below.text, isIgnorable) < 0 {
+		return below
+	}
+	out := build(below)
+	for i := 0; i < len(below.text); {
+		r, n := utf8.DecodeRuneInString(below.text[i:])
+		if !isIgnorable(r) {
+			for k := range n {
+				out.byte(i+k, below.text[i+k])
+			}
+		}
+		i += n
+	}
+	return out.layer()
+}
+
+// unescaped returns a text without its escape sequences; nil where it has none.
+func (e escapes) unescaped(below *layer) *layer {
+	out, changed := build(below), false
+	for i := 0; i < len(below.text); {
+		r, n := e.first(below.text[i:])
+		if n == 0 {
+			out.byte(i, below.text[i])
+			i++
+			continue
+		}
+		out.rune(i, i+n, r)
+		i += n
+		changed = true
+	}
+	if !changed {
+		return nil
+	}
+	return out.layer()
+}
+
+// first returns the character of the escape sequence that a text begins with, and the length of the sequence; 0
+// without one.
+func (e escapes) first(text string) (rune, int) {
+	switch {
+	case e.percent && text[0] == '%':
+		return percent(text)
+	case e.json && text[0] == '\\':
+		return backslash(text)
+	}
+	return 0, 0
+}
+
+// percent decodes the bytes of one character in UTF-8.
+func percent(text string) (rune, int) {
+	var bytes [utf8.UTFMax]byte
+	for n := range bytes {
+		at := text[min(3*n, len(text)):]
+		if len(at) < 3 || at[0] != '%' {
+			break
+		}
+		value, err := strconv.ParseUint(at[1:3], 16, 8)
+		if err != nil {
+			break
+		}
+		bytes[n] = byte(value)
+		if r, size := utf8.DecodeRune(bytes[:n+1]); size == n+1 && (r != utf8.RuneError || n > 0) {
+			return r, 3 * (n + 1)
+		}
+	}
+	return 0, 0
+}
+
+// shorts are the characters of JSON's short escape sequences.
+//
+//nolint:gochecknoglobals // a constant
+var shorts = map[byte]rune{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+func backslash(text string) (rune, int) {
+	if len(text) < 2 {
+		return 0, 0
+	}
+	if r, ok := shorts[text[1]]; ok {
+		return r, 2
+	}
+	unit, n := utf16Unit(text)
+	if n == 0 || !utf16.IsSurrogate(unit) {
+		return unit, n
+	}
+	second, more := utf16Unit(text[n:])
+	if r := utf16.DecodeRune(unit, second); r != utf8.RuneError {
+		return r, n + more
+	}
+	return 0, 0
+}
+
+// utf16Unit decodes \uXXXX.
+func utf16Unit(text string) (rune, int) {
+	const length = 6
+	if len(text) < length || text[:2] != `\u` {
+		return 0, 0
+	}
+	value, err := strconv.ParseUint(text[2:length], 16, 16)
+	if err != nil {
+		return 0, 0
+	}
+	return rune(value), length
+}

@@ -1,0 +1,45 @@
+package qoswssreceiver
+
+import (
+	"encoding/json"
+
+	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/protocol"
+)
+
+// owner is the user of a session.
+type owner struct {
+	user   protocol.UserID
+	signed bool // by an origin server (third-party mode): other IDs that the page gives for its user are claims
+}
+
+func ownerOf(id auth.Identity) owner {
+	return owner{id.User, id.Credential.Kind == auth.CredentialKey}
+}
+
+// claimed returns the data of an event as it is recorded, in which the owner is called recorded. A local userIDChange
+// of a signed owner has the new ID as a claim.
+func (o owner) claimed(name string, data []byte, recorded protocol.UserID) []byte {
+	if !o.signed {
+		return data
+	}
+	named := event.Names(name, data)
+	if named.Of != "local" || named.User.Alias == "" || named.User == event.User(recorded) {
+		return data
+	}
+	claim := any(named.User.Alias)
+	if named.User.Name != named.User.Alias {
+		claim = map[string]string{"userName": named.User.Name, "aliasName": named.User.Alias}
+	}
+	out, _ := json.Marshal(map[string]any{event.ClaimedUserID: claim}) // texts: it does not fail
+	return out
+}
+
+// giver returns the user who gave a feedback, and the one whom the page named in place of a signed owner.
+func (o owner) giver(named protocol.UserID) (giver, claimed protocol.UserID) {
+	if !o.signed || named == o.user || named == (protocol.UserID{}) {
+		return named, claimed
+	}
+	return o.user, named
+}
