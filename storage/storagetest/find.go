@@ -233,7 +233,7 @@ func dressed(n int) storage.Session {
 	s := session(n)
 	s.UserID = []string{"Ann Real", "bob", "x"}[n%3]
 	s.UserAlias = []string{"ann", "bob", "x"}[n%3]
-	s.Details = map[string]string{siteID: []string{"hq", "x"}[n%2], version: "2.3"}
+	s.Details = map[string]string{siteID: []string{"hq", "x", "Ann Real", "x"}[n%4], version: "2.3"}
 	if n%3 > 0 {
 		s.Details[customerID] = fmt.Sprint("c ", n)
 	}
@@ -299,6 +299,7 @@ func (m *packModel) search(rt *rapid.T) (hits int) {
 			{AdditionalID: value, AdditionalKey: "customerID"},
 			{Any: value},
 			{Any: value, AliasesOnly: true},
+			{SiteID: value, AliasesOnly: true},
 			{UserID: value, SiteID: "hq"},
 			{Any: value, ConferenceID: "a"},
 		} {
@@ -326,7 +327,7 @@ func (o outcome) fits(q storage.Query) bool {
 	for _, r := range o.records {
 		for n := range 4 {
 			if s := dressed(n); s.ID == r.session {
-				users[s.UserAlias], names[s.UserID] = true, true
+				users[s.UserAlias], names[s.UserID] = true, s.UserID != s.UserAlias
 				for name, values := range details {
 					values[s.Details[name]] = true
 				}
@@ -343,10 +344,11 @@ func (o outcome) fits(q storage.Query) bool {
 		}
 	}
 	user := func(v string) bool { return users[v] || !q.AliasesOnly && names[v] }
-	any := user(q.Any) || details[siteID][q.Any] || details[version][q.Any] || details[customerID][q.Any] || o.id == q.Any
+	hidden := func(v string) bool { return q.AliasesOnly && names[v] }
+	any := !hidden(q.Any) && (user(q.Any) || details[siteID][q.Any] || details[version][q.Any] || details[customerID][q.Any]) || o.id == q.Any
 	return !slices.Contains([]bool{
-		q.UserID == "" || user(q.UserID),
-		q.SiteID == "" || details[siteID][q.SiteID],
+		q.UserID == "" || user(q.UserID) && !hidden(q.UserID),
+		q.SiteID == "" || details[siteID][q.SiteID] && !hidden(q.SiteID),
 		q.ApplicationVersion == "" || details[version][q.ApplicationVersion],
 		q.AdditionalID == "" || details[customerID][q.AdditionalID],
 		q.Any == "" || any,

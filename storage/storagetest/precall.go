@@ -146,6 +146,15 @@ func testPreCallsFound(f *fixture) {
 	finds(storage.PreCallQuery{AppID: "other\x00app", AdditionalID: "tenant 7"}, 100)
 	finds(storage.PreCallQuery{AdditionalID: "tenant 7"}, 100)
 	finds(storage.PreCallQuery{AppID: "app "})
+	for n := range 2 {
+		office := preCall(8+n, 1, 200+float64(n))
+		office.Session.Details[semconv.SiteID] = "user 8"
+		f.appendPreCalls(office)
+	}
+	for _, appID := range []string{"", app} {
+		finds(storage.PreCallQuery{AppID: appID, SiteID: "user 8"}, 201, 200)
+		finds(storage.PreCallQuery{AppID: appID, SiteID: "user 8", AliasesOnly: true}, 201) // the other's user is called so
+	}
 }
 
 // A query of failed tests finds what counts as failed: of a provider, or of all.

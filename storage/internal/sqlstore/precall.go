@@ -232,6 +232,12 @@ func preCallSearch(q storage.PreCallQuery) (statement string, values []any) {
 	var c condition
 	from, at, key := `{table precall} p`, "p.at", "p.key"
 	wanted := term.OfPreCalls(q)
+	for _, w := range wanted {
+		if w.AliasesOnly {
+			low, high := w.Names()
+			c.add(`p.key NOT IN (SELECT n.precall FROM {table precall_term} n WHERE n.term BETWEEN ? AND ? AND (n.term & 15) = ?)`, int64(low), int64(high), int64(term.Name))
+		}
+	}
 	for i, w := range wanted {
 		if w.Low == w.High {
 			from, at, key = `{table precall_term} t {join} {table precall} p ON p.key = t.precall`, "t.at", "t.precall"

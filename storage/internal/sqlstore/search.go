@@ -295,6 +295,7 @@ func usualPart(q storage.Query, d driver) part {
 		if d.by != byTerm || d.term < w.Low || w.High < d.term || !w.Fits(d.term) {
 			addTerm(&c, w, key)
 		}
+		hideNames(&c, w, key)
 	}
 	return c.part(d.by, q)
 }
@@ -316,6 +317,7 @@ func longPart(q storage.Query, drivers []driver) part {
 	common(&c, q, d)
 	for _, w := range term.Of(q) {
 		addTerm(&c, w, key)
+		hideNames(&c, w, key)
 	}
 	return c.part(d.by, q)
 }
@@ -330,6 +332,20 @@ func addTerm(c *condition, w term.Wanted, key string) {
 		has, args = "(p.conference_id = ? OR "+has+")", append([]any{Text(w.ConferenceID)}, args...)
 	}
 	c.add(has, args...)
+}
+
+// hideNames leaves out the conferences that have a value as a real name, which the reader may not see.
+func hideNames(c *condition, w term.Wanted, key string) {
+	if !w.AliasesOnly {
+		return
+	}
+	low, high := w.Names()
+	none := "NOT EXISTS (SELECT 1 FROM {table term} n WHERE n.conference = " + key + " AND n.term BETWEEN ? AND ? AND (n.term & 15) = ? {fence})"
+	args := []any{int64(low), int64(high), int64(term.Name)}
+	if w.ConferenceID != "" {
+		none, args = "(p.conference_id = ? OR "+none+")", append([]any{Text(w.ConferenceID)}, args...)
+	}
+	c.add(none, args...)
 }
 
 // equal is a column of a summary that a query names the value of.

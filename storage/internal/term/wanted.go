@@ -9,7 +9,13 @@ type Wanted struct {
 	First, Last Kind
 	// ConferenceID fulfils the condition too, where it is not empty.
 	ConferenceID string
+	// AliasesOnly is true where a conference that has the value as a real name does not fulfil the condition, whatever else
+	// has it: a reader who may not see the name finds nothing by it.
+	AliasesOnly bool
 }
+
+// Names returns the bounds of the terms of the value as a real name, of kind Name, in the apps that are searched.
+func (w Wanted) Names() (low, high Term) { return w.Low &^ (1<<kindBits - 1), w.High }
 
 // Fits says whether a term between Low and High is one of the kinds.
 func (w Wanted) Fits(t Term) bool { return w.First <= t.Kind() && t.Kind() <= w.Last }
@@ -18,7 +24,9 @@ func (w Wanted) Fits(t Term) bool { return w.First <= t.Kind() && t.Kind() <= w.
 func Of(q storage.Query) (out []Wanted) {
 	add := func(value string, first, last Kind) {
 		if value != "" {
-			out = append(out, wanted(q.AppID, value, first, last))
+			w := wanted(q.AppID, value, first, last)
+			w.AliasesOnly = q.AliasesOnly
+			out = append(out, w)
 		}
 	}
 	user := Name
