@@ -337,6 +337,10 @@ func testErasePlanted(f *usersFixture) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"any=nobody", call, "any=" + e.Pseudonym, "user=" + e.Pseudonym + "&app=app"},
 		[]string{entries[0].Target, entries[1].Target, entries[2].Target, entries[3].Target})
+	require.NoError(t, f.s.AddAudit(t.Context(), []storage.AuditEntry{{At: epoch, Actor: "sue", Action: "search", AppID: app, Target: "user=" + aliasName}}))
+	entries, err = f.s.AuditPage(t.Context(), storage.AuditQuery{})
+	require.NoError(t, err)
+	require.Equal(t, "user="+e.Pseudonym, entries[0].Target, "the search that verifies it")
 	require.Len(t, f.export(realName, aliasName), 1, "an export has nothing but the IDs that were asked for")
 
 	again := f.erase(realName, aliasName)

@@ -12,3 +12,17 @@ func (ids *IDs) Entry(e *storage.AuditEntry) (changed bool) {
 	}
 	return changed
 }
+
+// Entry returns an audit entry as it is to be written after the erasures of its app; of all apps where it names none. The
+// entry of a search that verifies an erasure has the pseudonym.
+func (l *Late) Entry(e storage.AuditEntry) storage.AuditEntry {
+	for app, all := range l.apps {
+		if e.AppID != "" && e.AppID != app {
+			continue
+		}
+		for _, one := range all {
+			one.Find(false, nil).Entry(&e)
+		}
+	}
+	return e
+}

@@ -2,16 +2,23 @@ package sqlstore
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/internal/erasure"
 )
 
 // Accounts implements storage.Accounts.
-type Accounts struct{ db DB }
+type Accounts struct {
+	db DB
+
+	mu   sync.Mutex
+	late *erasure.Late // the erasures that are applied to new audit entries
+}
 
 // NewAccounts returns those of a store.
-func NewAccounts(db DB) *Accounts { return &Accounts{db} }
+func NewAccounts(db DB) *Accounts { return &Accounts{db: db} }
 
 var _ storage.Accounts = (*Accounts)(nil)
 
@@ -113,6 +120,10 @@ func (s *Accounts) AddAudit(ctx context.Context, entries []storage.AuditEntry) e
 		}
 	}
 	return s.change(ctx, "add audit entries", func(tx Tx) error {
+		entries, err := s.erased(tx, entries)
+		if err != nil {
+			return err
+		}
 		for i := range entries {
 			e := &entries[i]
 			if _, err := tx.Exec(addAudit, e.At.UnixMilli(), Text(e.Actor), Text(e.Action), Text(e.AppID), Text(e.Target), append([]byte{}, e.Body...)); err != nil {
@@ -121,6 +132,29 @@ func (s *Accounts) AddAudit(ctx context.Context, entries []storage.AuditEntry) e
 		}
 		return nil
 	})
+}
+
+// erased returns entries as they are to be written after the erasures of the store, which are read again when the settings
+// have changed.
+func (s *Accounts) erased(tx Tx, entries []storage.AuditEntry) ([]storage.AuditEntry, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var revision int64
+	if _, err := One(tx, []any{&revision}, SettingsRevision); err != nil {
+		return nil, err
+	}
+	if s.late == nil || s.late.Revision != revision {
+		all, revision, err := Erasures(tx)
+		if err != nil {
+			return nil, err
+		}
+		s.late = erasure.NewLate(revision, all)
+	}
+	out := make([]storage.AuditEntry, len(entries))
+	for i := range entries {
+		out[i] = s.late.Entry(entries[i])
+	}
+	return out, nil
 }
 
 // AuditPage implements storage.Accounts.
