@@ -26,7 +26,7 @@ func TestRefusalsAreCounted(t *testing.T) {
 	point := func(n int64, reason string) metricdata.DataPoint[int64] {
 		return metricdata.DataPoint[int64]{Value: n, Attributes: attribute.NewSet(attribute.String("reason", reason))}
 	}
-	metadatatest.AssertEqualQosdashboardRejectedRequests(t, tel, []metricdata.DataPoint[int64]{point(1, "parameter"), point(1, "host"), point(0, "streams")}, metricdatatest.IgnoreTimestamp())
+	metadatatest.AssertEqualQosdashboardRejectedRequests(t, tel, []metricdata.DataPoint[int64]{point(1, "parameter"), point(1, "host"), point(0, "streams"), point(0, "busy")}, metricdatatest.IgnoreTimestamp())
 }
 
 // Streams end when the dashboard stops: it does not wait for browsers.

@@ -11,6 +11,6 @@ import (
 func recordZeros(ctx context.Context, telemetry *metadata.TelemetryBuilder) {
 	zeros.Record(ctx, telemetry.QosdashboardStoreErrors)
 	zeros.RecordEach(ctx, telemetry.QosdashboardOmittedRecords, "part", "timeline", "streams", "custom_stats")
-	zeros.RecordEach(ctx, telemetry.QosdashboardRejectedRequests, "reason", "host", "parameter", "streams")
+	zeros.RecordEach(ctx, telemetry.QosdashboardRejectedRequests, "reason", "busy", "host", "parameter", "streams")
 	zeros.RecordEach(ctx, telemetry.QosdashboardSummaryFailures, "cause", "too_large", "too_slow", "failed")
 }

@@ -69,7 +69,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	errs = errors.Join(errs, err)
 	builder.QosdashboardRejectedRequests, err = builder.meter.Int64Counter(
 		"otelcol_qosdashboard_rejected_requests",
-		metric.WithDescription("Requests rejected because of their host name, a bad parameter, or too many live subscribers. [Alpha]"),
+		metric.WithDescription("Requests rejected because of their host name, a bad parameter, too many live subscribers, or others that read. [Alpha]"),
 		metric.WithUnit("{request}"),
 	)
 	errs = errors.Join(errs, err)

@@ -40,7 +40,7 @@ func AssertEqualQosdashboardOmittedRecords(t *testing.T, tt *componenttest.Telem
 func AssertEqualQosdashboardRejectedRequests(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_qosdashboard_rejected_requests",
-		Description: "Requests rejected because of their host name, a bad parameter, or too many live subscribers. [Alpha]",
+		Description: "Requests rejected because of their host name, a bad parameter, too many live subscribers, or others that read. [Alpha]",
 		Unit:        "{request}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,

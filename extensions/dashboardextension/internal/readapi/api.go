@@ -21,8 +21,6 @@ const (
 	// readTimeout ends a request whose store does not answer, before the server's own
 	// write timeout cuts it without a word.
 	readTimeout = 20 * time.Second
-	// maxConcurrentDetails bounds the memory of requests for one conference; others wait.
-	maxConcurrentDetails = 4
 	// compressFrom is the body size that is worth compressing.
 	compressFrom = 1 << 10
 )
@@ -38,7 +36,7 @@ type API struct {
 	log       *zap.Logger
 	telemetry *metadata.TelemetryBuilder
 	now       func() time.Time
-	turns     chan struct{} // taken by requests for one conference
+	room      room          // of what is read
 	comparing chan struct{} // taken by comparisons
 	soFar     *soFar
 	hours     *hours.Hours
@@ -51,6 +49,7 @@ type API struct {
 // Texts of refusals.
 const (
 	textNotFound = "There is no conference of this app and id at this time."
+	textBusy     = "Others read large conferences. Try again in some seconds."
 	textUnread   = "The store could not be read. The collector's log says why."
 )
 
@@ -74,16 +73,22 @@ func (a *API) serve(ask func(context.Context, *http.Request) (any, error)) http.
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), readTimeout)
 		defer cancel()
+		ctx, end := a.room.charged(ctx)
+		defer end()
 		result, err := ask(ctx, r)
 		var bad *badParameter
 		switch {
 		case err == nil:
-			a.write(w, r, http.StatusOK, result)
+			a.answer(w, r, http.StatusOK, result, end)
 		case errors.As(err, &bad):
 			a.telemetry.QosdashboardRejectedRequests.Add(ctx, 1, reasonParameter)
 			a.write(w, r, http.StatusBadRequest, answer{answerError{Message: bad.Error(), Field: bad.field}})
 		case errors.Is(err, storage.ErrNotFound):
 			a.write(w, r, http.StatusNotFound, answer{answerError{Message: textNotFound}})
+		case errors.Is(err, errBusy):
+			a.telemetry.QosdashboardRejectedRequests.Add(ctx, 1, reasonBusy)
+			w.Header().Set("Retry-After", "5")
+			a.write(w, r, http.StatusServiceUnavailable, answer{answerError{Message: textBusy}})
 		case r.Context().Err() != nil: // nobody reads the answer
 		default:
 			a.telemetry.QosdashboardStoreErrors.Add(ctx, 1)
@@ -106,6 +111,11 @@ func encode(body any) (plain []byte, contentType string, err error) {
 }
 
 func (a *API) write(w http.ResponseWriter, r *http.Request, status int, body any) {
+	a.answer(w, r, status, body, func() {})
+}
+
+// answer writes an answer. It calls encoded when only its bytes are left.
+func (a *API) answer(w http.ResponseWriter, r *http.Request, status int, body any, encoded func()) {
 	plain, contentType, err := encode(body)
 	if err != nil {
 		a.log.Error("An answer could not be written as JSON", zap.String("path", r.URL.Path), zap.Error(err))
@@ -116,6 +126,7 @@ func (a *API) write(w http.ResponseWriter, r *http.Request, status int, body any
 	if len(plain) >= compressFrom && gzipped.AcceptedBy(r) {
 		small, _ = gzipped.Bytes(plain, gzip.BestSpeed) // writing to memory does not fail
 	}
+	encoded()
 	h := w.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Cache-Control", "no-store")

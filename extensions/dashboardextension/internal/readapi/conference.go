@@ -76,12 +76,6 @@ func (a *API) detailOf(ctx context.Context, ref storage.Ref) (*detail, error) {
 	if !view.scope.Has(ref.AppID) {
 		return nil, storage.ErrNotFound
 	}
-	select {
-	case a.turns <- struct{}{}:
-		defer func() { <-a.turns }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 	c, damage, err := a.audited(ctx, ref)
 	if damage != nil {
 		a.tellDamage(ctx, ref, damage)
@@ -107,13 +101,29 @@ func (a *API) detailOf(ctx context.Context, ref storage.Ref) (*detail, error) {
 // audited reads a conference without its records, and audits that. Where damage is not nil the document of the summary
 // cannot be read, and all else is there.
 func (a *API) audited(ctx context.Context, ref storage.Ref) (c storage.Conference, damage, err error) {
-	c, err = a.reader.Conference(ctx, ref)
+	c, err = a.oneConference(ctx, ref)
 	if errors.Is(err, storage.ErrDamaged) && c.Summary != nil {
 		damage = err
 	} else if err != nil {
 		return c, nil, err
 	}
 	return c, damage, a.audit(ctx, access.Entry{Action: access.ActionConference, AppID: c.AppID, Target: c.ConferenceID, Body: map[string]any{"startAt": c.Start.UnixMilli()}})
+}
+
+// oneConference reads a conference without its records, when there is room for it.
+func (a *API) oneConference(ctx context.Context, ref storage.Ref) (storage.Conference, error) {
+	if _, err := take(ctx, 0); err != nil {
+		return storage.Conference{}, err
+	}
+	c, err := a.reader.Conference(ctx, ref)
+	again, busy := take(ctx, len(c.Participants))
+	switch {
+	case busy != nil:
+		return storage.Conference{}, busy
+	case again:
+		return a.reader.Conference(ctx, ref)
+	}
+	return c, err
 }
 
 // read reads the records of a conference into b, and while it goes on its summary so far: one

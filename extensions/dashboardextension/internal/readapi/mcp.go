@@ -89,6 +89,8 @@ func (a *API) answerTool(t *tool) mcp.ToolHandlerFor[map[string]any, toolAnswer]
 	return func(ctx context.Context, _ *mcp.CallToolRequest, arguments map[string]any) (*mcp.CallToolResult, toolAnswer, error) {
 		ctx, cancel := context.WithTimeout(ctx, readTimeout)
 		defer cancel()
+		ctx, end := a.room.charged(ctx)
+		defer end()
 		out, err := t.call(ctx, arguments)
 		var bad *badParameter
 		switch {
@@ -100,6 +102,9 @@ func (a *API) answerTool(t *tool) mcp.ToolHandlerFor[map[string]any, toolAnswer]
 			return nil, toolAnswer{}, bad
 		case errors.Is(err, storage.ErrNotFound):
 			return nil, toolAnswer{}, &refusedTool{textNotFound}
+		case errors.Is(err, errBusy):
+			a.telemetry.QosdashboardRejectedRequests.Add(ctx, 1, reasonBusy)
+			return nil, toolAnswer{}, &refusedTool{textBusy}
 		}
 		a.telemetry.QosdashboardStoreErrors.Add(ctx, 1)
 		a.log.Error("The store could not be read", zap.String("tool", t.name), zap.Error(err))

@@ -145,7 +145,7 @@ func answerSchema(t *testing.T, of reflect.Type) *jsonschema.Schema {
 func described(t *testing.T) []byte {
 	t.Helper()
 	e := newExamples(t)
-	refusals := m{"400": "a parameter is wrong; field names it", "401": "no login and no API token, or an invalid one", "403": "the roles do not permit it", "429": "too many wrong API tokens from this network", "500": "the store could not be read"}
+	refusals := m{"400": "a parameter is wrong; field names it", "401": "no login and no API token, or an invalid one", "403": "the roles do not permit it", "429": "too many wrong API tokens from this network", "500": "the store could not be read", "503": "others read large conferences; Retry-After has the seconds"}
 	schemas, paths := m{"Refusal": m{"examples": []any{e.refusal(t)}, "type": "object", "required": []string{"error"}, "properties": m{"error": m{
 		"description": "why there is no answer", "type": "object", "required": []string{"message"}, "properties": m{
 			"message": m{"type": "string", "description": "a sentence for people"}, "field": m{"type": "string", "description": "name of the parameter that is wrong"},

@@ -52,7 +52,7 @@ func New(s *Settings) *API {
 	a := &API{
 		reader: s.Reader, keeper: s.Keeper, userIDs: userIDs{s.Pseudonyms}, showNames: s.ShowUserNames, open: s.Keeper == nil, mcp: s.MCP,
 		log: s.Log, telemetry: s.Telemetry, now: s.Now,
-		turns: make(chan struct{}, maxConcurrentDetails), comparing: make(chan struct{}, maxComparisons),
+		room: newRoom(), comparing: make(chan struct{}, maxComparisons),
 		hours: hours.New(s.Reader, s.Follower, s.Now), ending: make(chan struct{}),
 	}
 	a.soFar = newSoFar(a, s.Rules)

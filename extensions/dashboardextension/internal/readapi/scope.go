@@ -13,6 +13,9 @@ func (a *API) list(ctx context.Context, q storage.Query, scope access.Scope) (pa
 	if err != nil {
 		return page, err
 	}
+	if _, err := take(ctx, 0); err != nil {
+		return page, err
+	}
 	if len(queries) == 1 {
 		return a.reader.Conferences(ctx, queries[0])
 	}
@@ -29,6 +32,9 @@ func (a *API) list(ctx context.Context, q storage.Query, scope access.Scope) (pa
 
 // listUnattached lists annotations of the apps in a scope that no conference owns.
 func (a *API) listUnattached(ctx context.Context, q storage.UnattachedQuery, scope access.Scope) (page storage.UnattachedPage, err error) {
+	if _, err := take(ctx, 0); err != nil {
+		return page, err
+	}
 	if scope.All {
 		return a.reader.Unattached(ctx, q)
 	}
@@ -48,6 +54,9 @@ func (a *API) listUnattached(ctx context.Context, q storage.UnattachedQuery, sco
 func (a *API) listPreCalls(ctx context.Context, q storage.PreCallQuery, scope access.Scope) (page storage.PreCallPage, err error) {
 	queries, err := a.userIDs.queries(conferenceSearch(q), scope)
 	if err != nil {
+		return page, err
+	}
+	if _, err := take(ctx, 0); err != nil {
 		return page, err
 	}
 	var all listings[storage.PreCall]

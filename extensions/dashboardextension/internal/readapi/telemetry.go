@@ -7,6 +7,7 @@ import (
 
 // Attributes of our internal metrics, as metadata.yaml lists them.
 var (
+	reasonBusy       = metric.WithAttributes(attribute.String("reason", "busy"))
 	reasonParameter  = metric.WithAttributes(attribute.String("reason", "parameter"))
 	reasonStreams    = metric.WithAttributes(attribute.String("reason", "streams"))
 	reasonsNotFolded = map[string]metric.MeasurementOption{

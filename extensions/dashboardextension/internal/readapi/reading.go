@@ -1,0 +1,69 @@
+package readapi
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// Reading is charged by the participants of the conferences that are read, since memory grows with them: an answer takes
+// some 40 kB for each until it is encoded.
+const (
+	// maxReading bounds the participants that are read at the same time. A larger conference is read alone.
+	maxReading = 4000
+	// readingCharge is what a request is charged before its participants are known.
+	readingCharge = 1000
+	// maxReadingWait is how long a request waits for others.
+	maxReadingWait = 10 * time.Second
+)
+
+// errBusy is returned where others read for longer than a request waits.
+var errBusy = errors.New("others read large conferences: try again later")
+
+// room bounds what is read at the same time.
+type room struct{ *semaphore.Weighted }
+
+func newRoom() room { return room{semaphore.NewWeighted(maxReading)} }
+
+// charge is what a request holds of the room.
+type charge struct {
+	of   room
+	held int64
+}
+
+type chargeKey struct{}
+
+// charged returns a context in which take charges the request, and what ends the charge.
+func (r room) charged(ctx context.Context) (context.Context, func()) {
+	c := &charge{of: r}
+	return context.WithValue(ctx, chargeKey{}, c), c.end
+}
+
+func (c *charge) end() {
+	c.of.Release(c.held)
+	c.held = 0
+}
+
+// take charges a request for participants, in place of what it was charged before. It waits for room, and returns errBusy
+// if there is none for long. more is true where the request gave back what it had: what it has read, it drops and reads again.
+func take(ctx context.Context, participants int) (more bool, err error) {
+	c, ok := ctx.Value(chargeKey{}).(*charge)
+	want := int64(min(max(participants, readingCharge), maxReading))
+	if !ok || c.held >= want {
+		return false, nil
+	}
+	more = c.held > 0
+	c.end() // who holds some and waits for more could wait for another one who does the same
+	wait, cancel := context.WithTimeout(ctx, maxReadingWait)
+	defer cancel()
+	if c.of.Acquire(wait, want) != nil {
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		return false, errBusy
+	}
+	c.held = want
+	return more, nil
+}

@@ -1,0 +1,123 @@
+package readapi
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/storage"
+)
+
+// Requests wait for room, in their order, and give back what they hold before they wait for more.
+func TestReadersTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRoom()
+		begin := func() (context.Context, func()) { return r.charged(t.Context()) }
+		var ends []func()
+		for range maxReading / readingCharge {
+			ctx, end := begin()
+			more, err := take(ctx, 0)
+			require.NoError(t, err)
+			require.False(t, more)
+			more, err = take(ctx, readingCharge)
+			require.NoError(t, err)
+			require.False(t, more, "it has that")
+			ends = append(ends, end)
+		}
+		large, endLarge := begin()
+		at := time.Now()
+		time.AfterFunc(time.Second, ends[0])
+		more, err := take(large, 0)
+		require.NoError(t, err)
+		require.False(t, more)
+		require.Equal(t, time.Second, time.Since(at), "it waited for one that ended")
+
+		time.AfterFunc(time.Second, ends[1])
+		time.AfterFunc(2*time.Second, ends[2])
+		more, err = take(large, 2797)
+		require.NoError(t, err)
+		require.True(t, more, "what was read is read again")
+		require.Equal(t, 3*time.Second, time.Since(at))
+
+		late, endLate := begin()
+		_, err = take(late, 0)
+		require.ErrorIs(t, err, errBusy)
+		require.Equal(t, 3*time.Second+maxReadingWait, time.Since(at))
+		gone, cancel := context.WithTimeout(late, time.Second)
+		defer cancel()
+		_, err = take(gone, 0)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+
+		endLarge()
+		ends[3]()
+		more, err = take(late, 1_000_000)
+		require.NoError(t, err, "a conference beyond the room is read alone")
+		require.False(t, more)
+		require.False(t, r.TryAcquire(1))
+		endLate()
+		require.True(t, r.TryAcquire(maxReading), "all is given back")
+	})
+}
+
+// Without a charge, as in an export, nothing waits.
+func TestExportsAreNotCharged(t *testing.T) {
+	more, err := take(t.Context(), 1_000_000)
+	require.NoError(t, err)
+	require.False(t, more)
+}
+
+// crowd is a store with one conference of many participants. It counts the requests that read its records.
+type crowd struct {
+	*memory
+	reading, most atomic.Int32
+}
+
+func (c *crowd) Reader() storage.Reader { return c }
+
+func (c *crowd) Records(context.Context, storage.Ref, func(string, storage.Record) bool) error {
+	c.most.Store(max(c.most.Load(), c.reading.Add(1)))
+	time.Sleep(20 * time.Millisecond) // a second request that is allowed to has begun
+	c.reading.Add(-1)
+	return nil
+}
+
+func (c *crowd) RecordsFrom(ctx context.Context, ref storage.Ref, _ time.Time, yield func(string, storage.Record) bool) error {
+	return c.Records(ctx, ref, yield)
+}
+
+// Of many requests for a large conference one reads its records at a time, whatever route they take.
+func TestLargeConferencesAreReadOneByOne(t *testing.T) {
+	c := &crowd{memory: &memory{}}
+	all := &call{Conference: storage.Conference{AppID: "demo", ConferenceID: "all hands", Start: time.UnixMilli(1000), End: time.UnixMilli(2000), Summary: &storage.Summary{}}}
+	for n := range 2797 {
+		all.Participants = append(all.Participants, storage.Participant{Session: storage.Session{ID: fmt.Sprintf("01890a5d-ac96-774b-bcce-%012d", n), UserAlias: "a"}})
+	}
+	c.calls = append(c.calls, all)
+	base := startOn(t, c, nil)
+	var requests sync.WaitGroup
+	statuses := make([]int, 12)
+	for n := range statuses {
+		requests.Go(func() {
+			path := []string{"/api/conference?", "/api/conference/text?", "/api/conference/tail?from=1000&"}[n%3]
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+path+"app=demo&id=all%20hands&at=1500", http.NoBody)
+			if err != nil {
+				return
+			}
+			if resp, err := http.DefaultClient.Do(req); err == nil {
+				statuses[n] = resp.StatusCode
+				_ = resp.Body.Close()
+			}
+		})
+	}
+	requests.Wait()
+	require.Equal(t, slices.Repeat([]int{http.StatusOK}, 12), statuses)
+	require.EqualValues(t, 1, c.most.Load())
+}
