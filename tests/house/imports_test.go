@@ -198,7 +198,7 @@ var rules = []rule{
 		room: "extensions/dashboardextension/internal/readapi", allowed: append([]string{
 			"extensions/dashboardextension/internal/gzipped", "extensions/dashboardextension/internal/hours", "extensions/dashboardextension/internal/metadata", "extensions/dashboardextension/internal/usual",
 			"internal/budget", "github.com/google/uuid", "github.com/modelcontextprotocol/go-sdk/mcp", "go.opentelemetry.io/otel/", "go.uber.org/zap",
-			"golang.org/x/sync/semaphore",
+			"golang.org/x/sync/semaphore", "golang.org/x/text/unicode/norm",
 		}, components...),
 		reason: "answers from the store: no page, no listener, nothing of the collector",
 	},

@@ -213,6 +213,11 @@ func TestToolsRefuseBadArguments(t *testing.T) {
 	f("baseline", "compare_sets", map[string]any{"from": 1, "to": 2, "baseline": 5})
 	f("baseline.from", "compare_sets", map[string]any{"from": 1, "to": 2, "baseline": map[string]any{"from": "x"}})
 	f("baseline.to", "compare_sets", map[string]any{"from": 1, "to": 2, "baseline": map[string]any{"from": 8}})
+	f("lossAbove", "search_conferences", map[string]any{"lossAbove": 5})
+	f("ratingTo", "search_conferences", map[string]any{"ratingTo": 6})
+	good := map[string]any{"lossAbove": 0.05, "rttAbove": 300, "setupFrom": 5000, "scoreTo": 2.5, "ratingTo": 2}
+	text, failed := a.call("search_conferences", good)
+	require.False(t, failed, text)
 }
 
 // The MCP server is not for pages: neither of another origin, nor with a user's login.

@@ -4,6 +4,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // columnsOfCSV are the cells of the header, and of each row in their order. userNames is there for readers who may see
@@ -40,20 +44,19 @@ func csvLine(cells []string) string {
 	return out.String() + "\r\n"
 }
 
-func csvList(all []string) string {
-	out := make([]string, len(all))
-	for i, one := range all {
-		out[i] = harmless(one)
-	}
-	return strings.Trim(strings.Join(out, "; "), "; ")
-}
+// csvList returns a cell with several texts.
+func csvList(all []string) string { return harmless(strings.Trim(strings.Join(all, "; "), "; ")) }
 
-// harmless puts ' before a text that spreadsheets compute as a formula.
-func harmless(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-		return "'" + text
+// harmless puts ' before a cell that spreadsheets compute as a formula: one that begins with =, +, - or @, in any width, also
+// behind blanks and characters that cannot be seen.
+func harmless(cell string) string {
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(cell, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf)
+	}))
+	if strings.ContainsAny(norm.NFKC.String(string(first)), "=+-@\u2212") {
+		return "'" + cell
 	}
-	return text
+	return cell
 }
 
 func isoTime(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }

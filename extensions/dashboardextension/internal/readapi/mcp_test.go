@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -109,6 +110,27 @@ func TestOverviewTool(t *testing.T) {
 	require.True(t, fits(out))
 	_, err = call(t.Context(), "overview", map[string]any{"app": "demo", "from": "2026-03-09T11:00:00Z"})
 	require.ErrorContains(t, err, "to is required")
+}
+
+// The schemas of tools have the bounds of the read API, for each number.
+//
+// spec: DASH-05
+func TestNumbersOfTools(t *testing.T) {
+	call, numbers := toolbox(t, &memory{at: noon}), 0
+	for _, p := range searchParameters() {
+		if p.kind != integerKind && p.kind != numberKind || p.name == "limit" {
+			continue // a limit is smaller for a model
+		}
+		numbers++
+		middle := math.Ceil((p.low + p.high) / 2)
+		for value, fits := range map[float64]bool{p.low - 1: false, p.low: !p.above, middle: true, p.high: true, p.high + 1: false} {
+			_, err := call(t.Context(), "search_conferences", map[string]any{p.name: value})
+			require.Equal(t, fits, err == nil, "%s %g: %v", p.name, value, err)
+		}
+	}
+	require.Equal(t, 6, numbers)
+	_, err := call(t.Context(), "search_conferences", map[string]any{"lossAbove": 0.05, "rttAbove": 300.0, "setupFrom": 5000.0})
+	require.NoError(t, err)
 }
 
 // The reason why a store cannot be read is in the log only.

@@ -18,6 +18,9 @@ type toolParameter struct {
 	text     string // for the model
 	words    []string
 	required bool
+
+	low, high float64 // bounds of a number, those of the read API
+	above     bool    // low itself is out of bounds
 }
 
 // parameterKind is what a value of a parameter is.
@@ -45,12 +48,12 @@ func setParameters() []toolParameter {
 		{name: "outcome", text: "Outcome of the conference; failed stands for all outcomes of failed ones.", words: outcomes()},
 		{name: "quality", text: "Label of the score.", words: labels},
 		{name: "cause", text: "Likely cause.", words: causes()},
-		{name: "scoreFrom", kind: numberKind, text: "Lowest score (MOS), 1 to 5."},
-		{name: "scoreTo", kind: numberKind, text: "Highest score (MOS), 1 to 5."},
-		{name: "setupFrom", kind: integerKind, text: "Least setup delay of the connection that took the longest, in ms."},
-		{name: "rttAbove", kind: numberKind, text: "Round-trip time in ms that the highest median of a candidate pair or stream is above."},
-		{name: "lossAbove", kind: numberKind, text: "Fraction of packets, 0 to 1, of which a stream lost more over the whole call."},
-		{name: "ratingTo", kind: integerKind, text: "Highest value of the lowest rating that a user gave, 1 to 5."},
+		{name: "scoreFrom", kind: numberKind, low: 1, high: 5, text: "Lowest score (MOS), 1 to 5."},
+		{name: "scoreTo", kind: numberKind, low: 1, high: 5, text: "Highest score (MOS), 1 to 5."},
+		{name: "setupFrom", kind: integerKind, low: 1, high: maxSetupMs, text: "Least setup delay of the connection that took the longest, in ms."},
+		{name: "rttAbove", kind: numberKind, high: maxRTTMs, above: true, text: "Round-trip time in ms that the highest median of a candidate pair or stream is above."},
+		{name: "lossAbove", kind: numberKind, high: 1, above: true, text: "Fraction of packets, 0 to 1, of which a stream lost more over the whole call."},
+		{name: "ratingTo", kind: integerKind, low: 1, high: 5, text: "Highest value of the lowest rating that a user gave, 1 to 5."},
 		{name: "function", text: "Function of which an error was reported, such as createOffer."},
 		{name: "issue", text: "Kind of a detected issue.", words: issueKinds()},
 		{name: "site", text: "siteID of a participant."},
@@ -69,7 +72,7 @@ func searchParameters() []toolParameter {
 		{name: "additional", text: "Value of an additional ID."},
 		{name: "additionalKey", text: "Key of the additional ID.", words: protocol.AdditionalIDKeys},
 	}, setParameters(), []toolParameter{
-		{name: "limit", kind: integerKind, text: fmt.Sprintf("Conferences of one answer, 1 to %d; %d without it.", maxToolRows, defaultToolRows)},
+		{name: "limit", kind: integerKind, low: 1, high: maxToolRows, text: fmt.Sprintf("Conferences of one answer, 1 to %d; %d without it.", maxToolRows, defaultToolRows)},
 		{name: "cursor", text: "The member next of the answer before, to read on."},
 	})
 }
@@ -92,9 +95,10 @@ func schema(parameters []toolParameter) map[string]any {
 		case timeKind:
 			one = map[string]any{"type": []string{"string", "integer"}, "description": p.text}
 		case integerKind:
-			one = map[string]any{"type": "integer", "minimum": 1, "maximum": maxToolRows, "description": p.text}
+			one = map[string]any{"type": "integer", "minimum": p.low, "maximum": p.high, "description": p.text}
 		case numberKind:
-			one = map[string]any{"type": "number", "minimum": 1, "maximum": 5, "description": p.text}
+			lowest := map[bool]string{false: "minimum", true: "exclusiveMinimum"}[p.above]
+			one = map[string]any{"type": "number", lowest: p.low, "maximum": p.high, "description": p.text}
 		}
 		if p.words != nil {
 			one = map[string]any{"type": "string", "enum": p.words, "description": p.text}
