@@ -136,9 +136,10 @@ func TestEveryNeighbour(t *testing.T) {
 // spec: DASH-03
 func TestEncodedTwice(t *testing.T) {
 	kinds := slices.Sorted(maps.Keys(encodings))
+	escaping := slices.DeleteFunc(slices.Clone(kinds), func(kind string) bool { return kind == "upper" }) // \U0041 is no escape sequence
 	rapid.Check(t, func(rt *rapid.T) {
 		name := rapid.StringMatching(`[A-Zü][a-zöß]{1,6}( [A-Z][a-zé]{0,6}){0,2}`).Draw(rt, "name")
-		first, second := encodings[rapid.SampledFrom(kinds).Draw(rt, "first")], encodings[rapid.SampledFrom(kinds).Draw(rt, "second")]
+		first, second := encodings[rapid.SampledFrom(kinds).Draw(rt, "first")], encodings[rapid.SampledFrom(escaping).Draw(rt, "second")]
 		m := New(maxNames)
 		m.Add(name, "·alias·")
 		before, after := rapid.String().Draw(rt, "before"), rapid.String().Draw(rt, "after")
