@@ -2165,9 +2165,12 @@ async function configure(s, more) {
     while (!s.sessionToken && !s.stopped) await new Promise((next) => s.instance.unanswered.add(next));
     return request(s.info.base, s.sessionToken, { siteID: s.info.config.siteID, ...more });
   }) ?? {};
-  for (const name of ["defaultConfig", "recommendedConfig"])
-    if (!s.instance.answers[name] || name > "e" && message[name])
-      emitFor(s, name, { peerConnection: {}, media: {}, ...message[name] });
+  let media = { audio: true, video: true };
+  for (const name of ["defaultConfig", "recommendedConfig"]) {
+    const config = message[name];
+    if (config?.media?.audio || config?.media?.video) media = config.media;
+    if (!s.instance.answers[name] || name > "e" && config) emitFor(s, name, { peerConnection: {}, ...config, media });
+  }
   return message;
 }
 function emitFor(s, name, ...args) {

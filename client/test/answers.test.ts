@@ -9,8 +9,9 @@ watchForThrows();
 const noTests = 'the collector offers no pre-call tests';
 const first = 'initialize() must be called first';
 const nothing = { mediaConnectivity: false, rtt: null, fractionalLoss: null, throughput: null };
-const config = ['defaultConfig', { peerConnection: {}, media: {} }];
-const recommended = ['recommendedConfig', { peerConnection: {}, media: {} }];
+const both = { audio: true, video: true };
+const config = ['defaultConfig', { peerConnection: {}, media: both }];
+const recommended = ['recommendedConfig', { peerConnection: {}, media: both }];
 const tests = (reason: string) => ['preCallTestResults', 'failure', nothing, reason];
 const ranking = ['connectionRecommendation', { aggregatedStats: [], providerRanking: [] }];
 const events = [
@@ -85,7 +86,7 @@ describe('each session answers (spec: API-08, PRE-06)', () => {
     ofAlice({ body: JSON.stringify({ ...answer, defaultConfig: { media: { video: true } } }) });
     await harness.run();
     expect(heard).toEqual([
-      ['defaultConfig', { peerConnection: { iceTransportPolicy: 'relay' }, media: {} }],
+      ['defaultConfig', { peerConnection: { iceTransportPolicy: 'relay' }, media: both }],
       ['recommendedConfig', { peerConnection: {}, ...answer.recommendedConfig }],
       tests(noTests),
     ]);
@@ -94,6 +95,29 @@ describe('each session answers (spec: API-08, PRE-06)', () => {
       { type: 'configuration', token: 'T', siteID: 'hq' },
     ]);
   });
+
+  for (const [asked, recommends, media] of [
+    [{ video: true }, {}, [{ video: true }, { video: true }]],
+    [{}, { audio: true, video: false }, [both, { audio: true, video: false }]],
+    [{ audio: false }, { audio: false, video: null }, [both, both]],
+    [null, 7, [both, both]],
+  ] as [unknown, unknown, unknown][])
+    it(`of ${JSON.stringify(asked)} and ${JSON.stringify(recommends)}: media that getUserMedia takes (spec: API-08)`, async () => {
+      const body = JSON.stringify({
+        type: 'configuration',
+        defaultConfig: { media: asked },
+        recommendedConfig: { media: recommends },
+      });
+      const harness = startHarness(
+        () => token(),
+        () => Promise.resolve({ body }),
+      );
+      const qos = new (load())() as Library;
+      const heard = listen(qos);
+      taken(qos.initialize('demo', tokens, 'alice'));
+      await harness.run(1000);
+      expect(heard.slice(0, 2).map(([, config]) => (config as { media: unknown }).media)).toEqual(media);
+    });
 
   it('a callback that comes later gets the last value once', async () => {
     const { harness, qos, heard } = start();

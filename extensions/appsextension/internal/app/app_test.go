@@ -183,6 +183,10 @@ func TestDefaults(t *testing.T) {
 	bad(`{"media":{"video":{"advanced":[7]}}}`, "d.media.video.advanced[0] must be an object of constraints (got the number 7)")
 	bad(`{"media":{"video":{"advanced":[{"height":"720"}]}}}`, "d.media.video.advanced[0].height must be a whole number")
 	bad(`{"media":{"audio":null,"video":"all"}}`, "d.media.audio must be true, false or an object")
+	for _, neither := range []string{`"audio":false`, `"video":false`, `"audio":false,"video":false`} {
+		bad(`{"media":{`+neither+`}}`, "d.media must ask for audio or video: getUserMedia refuses one that asks for neither")
+	}
+	good(`{"media":{}}`)
 	bad(`{"media":{"audio":"loud"}}`, "d.media.audio must be true, false or an object")
 	bad(`{"media":{"audio":`+strings.Repeat(`{"a":`, 7)+`1`+strings.Repeat(`}`, 7)+`}}`, "nested at most 8 deep")
 	bad(`{"media":{"audio":{"a":"`+strings.Repeat("x", MaxDefaultBytes)+`"}}}`, "d must have at most 16384 bytes")

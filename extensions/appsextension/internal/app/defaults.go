@@ -39,12 +39,21 @@ func checkDefaults(o object, name string) json.RawMessage {
 		for _, kind := range []string{"audio", "video"} {
 			checkConstraints(media, kind)
 		}
+		if len(media.members) > 0 && !asks(media.members["audio"]) && !asks(media.members["video"]) {
+			defaults.refuse("media", "ask for audio or video: getUserMedia refuses one that asks for neither", "neither")
+		}
 	}
 	var compact bytes.Buffer
 	if o.fault() != nil || json.Compact(&compact, raw) != nil {
 		return nil
 	}
 	return compact.Bytes()
+}
+
+// asks reports whether a member of MediaStreamConstraints asks for a track.
+func asks(raw json.RawMessage) bool {
+	text := string(raw)
+	return text != "" && text != "false" && text != "null"
 }
 
 // depth is how deep the brackets of a JSON text go.
