@@ -2165,12 +2165,9 @@ async function configure(s, more) {
     while (!s.sessionToken && !s.stopped) await new Promise((next) => s.instance.unanswered.add(next));
     return request(s.info.base, s.sessionToken, { siteID: s.info.config.siteID, ...more });
   }) ?? {};
-  let media = { audio: true, video: true };
-  for (const name of ["defaultConfig", "recommendedConfig"]) {
-    const config = message[name];
-    if (config?.media?.audio || config?.media?.video) media = config.media;
-    if (!s.instance.answers[name] || name > "e" && config) emitFor(s, name, { peerConnection: {}, ...config, media });
-  }
+  for (const name of ["defaultConfig", "recommendedConfig"])
+    if (!s.instance.answers[name] || name > "e" && message[name])
+      emitFor(s, name, { peerConnection: {}, media: { audio: true, video: true }, ...message[name] });
   return message;
 }
 function emitFor(s, name, ...args) {

@@ -21,14 +21,10 @@ export async function configure(s: Session, more?: object): Promise<Message> {
       while (!s.sessionToken && !s.stopped) await new Promise<unknown>((next) => s.instance.unanswered.add(next));
       return request(s.info.base, s.sessionToken as Token, { siteID: s.info.config.siteID, ...more });
     })) ?? {};
-  // Pages hand media to getUserMedia, and browsers refuse one that asks for neither.
-  let media: MediaStreamConstraints = { audio: true, video: true };
   // The first is emitted once, the second with every answer that has one.
-  for (const name of ['defaultConfig', 'recommendedConfig']) {
-    const config = message[name] as { media?: MediaStreamConstraints } | undefined;
-    if (config?.media?.audio || config?.media?.video) media = config.media;
-    if (!s.instance.answers[name] || (name > 'e' && config)) emitFor(s, name, { peerConnection: {}, ...config, media });
-  }
+  for (const name of ['defaultConfig', 'recommendedConfig'])
+    if (!s.instance.answers[name] || (name > 'e' && message[name]))
+      emitFor(s, name, { peerConnection: {}, media: { audio: true, video: true }, ...(message[name] as object) });
   return message;
 }
 

@@ -96,29 +96,6 @@ describe('each session answers (spec: API-08, PRE-06)', () => {
     ]);
   });
 
-  for (const [asked, recommends, media] of [
-    [{ video: true }, {}, [{ video: true }, { video: true }]],
-    [{}, { audio: true, video: false }, [both, { audio: true, video: false }]],
-    [{ audio: false }, { audio: false, video: null }, [both, both]],
-    [null, 7, [both, both]],
-  ] as [unknown, unknown, unknown][])
-    it(`of ${JSON.stringify(asked)} and ${JSON.stringify(recommends)}: media that getUserMedia takes (spec: API-08)`, async () => {
-      const body = JSON.stringify({
-        type: 'configuration',
-        defaultConfig: { media: asked },
-        recommendedConfig: { media: recommends },
-      });
-      const harness = startHarness(
-        () => token(),
-        () => Promise.resolve({ body }),
-      );
-      const qos = new (load())() as Library;
-      const heard = listen(qos);
-      taken(qos.initialize('demo', tokens, 'alice'));
-      await harness.run(1000);
-      expect(heard.slice(0, 2).map(([, config]) => (config as { media: unknown }).media)).toEqual(media);
-    });
-
   it('a callback that comes later gets the last value once', async () => {
     const { harness, qos, heard } = start();
     const between = listen(qos); // before the first ones ran

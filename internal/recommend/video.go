@@ -68,9 +68,17 @@ func (c *change) limit(s *step, bps float64) {
 }
 
 // hears reports whether the application asks for audio.
-func (c *change) hears() bool {
-	audio := string(c.media["audio"])
-	return audio != "" && audio != "false" && audio != "null"
+func (c *change) hears() bool { return c.media.asksFor("audio") }
+
+func (o object) asksFor(kind string) bool {
+	text := string(o[kind])
+	return text != "" && text != "false" && text != "null"
+}
+
+// Asks reports whether MediaStreamConstraints ask for audio or video: getUserMedia refuses others.
+func Asks(media json.RawMessage) bool {
+	o := members(media)
+	return o.asksFor("audio") || o.asksFor("video")
 }
 
 // lower sets a constraint unless the default asks for no more, and reports whether it did. An ideal value is

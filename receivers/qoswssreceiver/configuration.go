@@ -69,6 +69,9 @@ func (d *shared) configure(ctx context.Context, id auth.Identity, request *proto
 	}
 	known.Test, known.Paths = d.past.known(ctx, d.recorded(id), request, now)
 	c.Recommended = recommend.Config(known)
+	if !recommend.Asks(c.Recommended.Media) {
+		c.Recommended.Media = c.Default.Media
+	}
 	servers := known.Servers
 	if servers == nil {
 		servers = recommend.ICEServers(c.Default.PeerConnection)
@@ -104,13 +107,14 @@ func (d *shared) tests(id auth.Identity, expires *earliest, now time.Time) *prot
 
 // defaultConfig is the default configuration of an app.
 func (d *shared) defaultConfig(appID string) (c protocol.CallConfig) {
-	raw := d.apps.DefaultConfiguration(appID)
-	if len(raw) == 0 {
-		return c
+	if raw := d.apps.DefaultConfiguration(appID); len(raw) > 0 {
+		if err := json.Unmarshal(raw, &c); err != nil {
+			d.log.Error("the default configuration of an application cannot be read", zap.String("app", appID), zap.Error(err))
+			c = protocol.CallConfig{}
+		}
 	}
-	if err := json.Unmarshal(raw, &c); err != nil {
-		d.log.Error("the default configuration of an application cannot be read", zap.String("app", appID), zap.Error(err))
-		return protocol.CallConfig{}
+	if !recommend.Asks(c.Media) {
+		c.Media = json.RawMessage(`{"audio":true,"video":true}`) // pages hand it to getUserMedia
 	}
 	return c
 }

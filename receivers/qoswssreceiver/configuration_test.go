@@ -87,12 +87,14 @@ func (c *collector) configuration(token, more string) *protocol.Configuration {
 	return answer.(*protocol.Configuration)
 }
 
+const bothMedia = `{"audio":true,"video":true}`
+
 // spec: PRE-05, API-08
 func TestConfigurationOfNothing(t *testing.T) {
 	c := startCollector(t, withTURN(testTURN{none: true}))
 	answer := c.configuration(c.login("demo", testOrigin).Token, "")
 	require.InDelta(t, time.Now().UnixMilli(), answer.At, float64(time.Minute.Milliseconds()))
-	empty := protocol.CallConfig{PeerConnection: json.RawMessage("{}"), Media: json.RawMessage("{}")}
+	empty := protocol.CallConfig{PeerConnection: json.RawMessage("{}"), Media: json.RawMessage(bothMedia)}
 	require.Equal(t, &protocol.Configuration{
 		At: answer.At, Default: empty, Recommended: protocol.RecommendedConfig{CallConfig: empty, Reasons: []protocol.Reason{}},
 		ICEServers: []protocol.ICEServer{},
@@ -100,7 +102,7 @@ func TestConfigurationOfNothing(t *testing.T) {
 	require.EqualValues(t, 1, c.counted("receiver_qoswss_configuration_requests", "answered"))
 }
 
-// spec: PRE-05
+// spec: PRE-05, API-08
 func TestConfigurationOfAnApp(t *testing.T) {
 	c := startCollector(t, withDefaults(testDefaults))
 	token := c.login("demo", testOrigin).Token
@@ -114,8 +116,16 @@ func TestConfigurationOfAnApp(t *testing.T) {
 	require.Zero(t, answer.ExpiresInMs)
 	require.Nil(t, answer.PreCall)
 
-	c.host[component.MustNewID("qosapps")].(*testApps).defaults["demo"] = json.RawMessage(`[`)
-	require.JSONEq(t, "{}", string(c.configuration(token, "").Default.Media), "what cannot be read is empty")
+	// The media of both always ask for something; what cannot be read is empty.
+	for configured, media := range map[string]string{
+		`[`: bothMedia, `{"peerConnection":{}}`: bothMedia, `{"media":{}}`: bothMedia, `{"media":{"audio":false,"video":null}}`: bothMedia,
+		`{"media":{"video":true}}`: `{"video":true}`, `{"media":{"audio":true,"video":false}}`: `{"audio":true,"video":false}`,
+	} {
+		c.host[component.MustNewID("qosapps")].(*testApps).defaults["demo"] = json.RawMessage(configured)
+		answer := c.configuration(token, "")
+		require.JSONEq(t, media, string(answer.Default.Media), configured)
+		require.JSONEq(t, media, string(answer.Recommended.Media), configured)
+	}
 }
 
 // spec: LIB-09, PRE-05

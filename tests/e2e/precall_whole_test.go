@@ -64,6 +64,10 @@ func TestBeforeTheCallWhole(t *testing.T) {
 			require.NotEmpty(t, configs[1].PeerConnection.ICEServers, "with fresh credentials")
 			require.Equal(t, true, configs[1].Media["audio"])
 			require.NotEqual(t, true, configs[1].Media["video"], "2 Mbit/s bear less than the default")
+			var tracks []string
+			p.Get(`navigator.mediaDevices.getUserMedia(of('recommendedConfig')[1][0].media).then((stream) =>
+				stream.getTracks().map((track) => { track.stop(); return track.kind; }).sort())`, &tracks)
+			require.Equal(t, []string{"audio", "video"}, tracks)
 			p.connects("await new qos().getTurnCredentials('demo', 'demo-secret')")
 			p.connects("of('recommendedConfig')[1][0].peerConnection.iceServers")
 
