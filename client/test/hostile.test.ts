@@ -269,7 +269,7 @@ describe('the network', () => {
     connect(harness, { backendUrl });
     await harness.run(1000);
     up = true;
-    await harness.run(4000);
+    await harness.run(20_000); // longer than the delay after several attempts in the first second
     expect(harness.inits.map(([e]) => e)).toEqual(['httpError', 'success']);
   });
 
