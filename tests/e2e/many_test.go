@@ -8,12 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/digest"
-	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/browser"
 )
 
 // manyCount is how many conferences the list of TestManyConferences has.
-var manyCount = testenv.Pick(1000, 10_000)
+const manyCount = 10_000
 
 // manyCalls returns manyCount calls of one participant each, a second apart, the newest first.
 func manyCalls(now time.Time) (all []planted) {

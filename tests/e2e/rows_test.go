@@ -13,14 +13,13 @@ import (
 
 	rights "github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/internal/semconv"
-	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
 	"github.com/qosrtc/qos/tests/browser"
 )
 
 // rows is how many rows each list of TestManyRows has.
-var rows = testenv.Pick(1000, 10_000)
+const rows = 10_000
 
 // rowApp is the document of an app without secrets.
 const rowApp = `{"version":1,"salt":"MDEyMzQ1Njc4OWFiY2RlZg==","iterations":4096,"limits":{},"origins":["https://calls.example.org"]}`
