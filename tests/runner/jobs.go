@@ -94,7 +94,7 @@ func (r *run) jobsOf(b binary) (jobs []*job) {
 		}
 		first, again := r.divideByTries(b.testPackage, tests)
 		if len(first) > 0 {
-			jobs = append(jobs, &job{name: name, dir: b.Dir, tests: first, binary: b, flags: b.flags(b.tries())})
+			jobs = append(jobs, &job{name: name, dir: b.Dir, tests: first, binary: b, flags: b.flags(b.tries(r.command))})
 		}
 		if len(again) > 0 {
 			jobs = append(jobs, &job{name: name + " (more tries)", dir: b.Dir, tests: again, binary: b, flags: b.flags(moreTries)})

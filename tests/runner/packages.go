@@ -102,12 +102,12 @@ func (p *testPackage) selected(tests plan.Plan, which plan.Run) []string {
 // tries are how many times a property is checked.
 const (
 	tries       = 50
-	serverTries = 20  // on PostgreSQL, which runs the same properties as SQLite, many times slower
+	serverTries = 20  // `make test`, on PostgreSQL, which runs the same properties as SQLite, many times slower
 	moreTries   = 250 // `make test-long`, of properties that `make test` checks too
 )
 
-func (p *testPackage) tries() int {
-	if p.folder == "storage/postgres" {
+func (p *testPackage) tries(which plan.Run) int {
+	if which == plan.Test && p.folder == "storage/postgres" {
 		return serverTries
 	}
 	return tries

@@ -166,6 +166,8 @@ func TestRapidTakesItsTries(t *testing.T) {
 	require.Equal(t, []string{"TestA", "TestB"}, p.selected(nil, plan.Test))
 	require.Equal(t, []string{"TestB"}, p.selected(nil, plan.Long))
 	require.Empty(t, (&testPackage{}).flags(tries))
+	p.folder = "storage/postgres"
+	require.Equal(t, []int{20, 50}, []int{p.tries(plan.Test), p.tries(plan.Long)})
 }
 
 // TestPropertiesAgain: what `make test` checks too is checked more often by `make test-long`; what it alone runs is not.
