@@ -84,6 +84,12 @@ func TestOwn(t *testing.T) {
 	for _, c := range [][4]string{
 		{"fabricSetup", `{"setupMs":12.5,"localCandidateType":"host","localAddress":"192.0.2.0","localAddresses":["192.0.2.0"]}`, "fabricSetup", `{"localCandidateType":"host","setupMs":12.5}`},
 		{"fabricSetupFailed", `{"stage":"dtls","reason":"see ann's mail"}`, "fabricSetupFailed", `{"stage":"dtls"}`},
+		{"fabricSetupFailed", `{"stage":"annie","reason":"failed","localCandidates":2}`, "fabricSetupFailed", `{"localCandidates":2,"reason":"failed"}`},
+		{"fabricTerminated", `{"reason":"annie","measurementFollows":true}`, "fabricTerminated", `{"measurementFollows":true}`},
+		{"fabricTerminated", `{"reason":"pagehide","measurementFollows":"annie"}`, "fabricTerminated", `{"reason":"pagehide"}`},
+		{"fabricSetup", `{"relayProtocol":null,"networkType":"annie","localCandidateType":["annie"]}`, "fabricSetup", `{"relayProtocol":null}`},
+		{"streamAdded", `{"ssrc":7,"codec":"annie","mediaType":"audio","trackState":"live","cname":"annie"}`, "streamAdded", `{"mediaType":"audio","ssrc":7,"trackState":"live"}`},
+		{"associateMstWithUserID", `{"ssrc":7,"userID":"bob","usageLabel":"annie"}`, "associateMstWithUserID", `{"ssrc":7,"userID":"bob"}`},
 		{"activeDeviceList", `{"deviceList":[{"label":"ann's phone"}]}`, "activeDeviceList", `{}`},
 		{"wifiStats", `{"rssi":-50,"ssid":"home of ann"}`, "wifiStats", `{"rssi":-50}`},
 		{"userIDChange", `{"userIDType":"local","newUserID":"ann-2"}`, "userIDChange", `{"userIDType":"local"}`},
@@ -96,6 +102,45 @@ func TestOwn(t *testing.T) {
 		require.Equal(t, map[string]any{semconv.EventName: name}, event(name, `{"n":1}`))
 	}
 	require.Equal(t, map[string]any{semconv.EventName: "customEvent"}, event("ann called", `{"n":1}`))
+}
+
+// A comment that the user gave through the session of another is the user's, in the record and in the summary.
+//
+// spec: PRIV-02
+func TestFeedbackThroughAnother(t *testing.T) {
+	e := New(storage.User{AppID: "a", IDs: []string{"ann"}}, time.Now())
+	given := func(user string) map[string]any {
+		attributes := map[string]any{semconv.FeedbackUserID: user, semconv.FeedbackUserAlias: user, semconv.FeedbackOverall: int64(2), semconv.FeedbackComment: "my nephew broke it"}
+		e.Find(false, nil).Mention(attributes)
+		return attributes
+	}
+	require.Equal(t, map[string]any{semconv.FeedbackUserID: e.Pseudonym, semconv.FeedbackUserAlias: e.Pseudonym, semconv.FeedbackOverall: int64(2)}, given("ann"))
+	require.Equal(t, "my nephew broke it", given("bob")[semconv.FeedbackComment])
+	document, err := e.Find(false, nil).Document([]byte(`{"participants":[{"userID":"bob","alias":"bob","feedback":[`+
+		`{"userID":"ann","alias":"ann","comment":"my nephew broke it"},{"userID":"bob","alias":"bob","comment":"good"}]}]}`),
+		func([16]byte) bool { return false }, e.Pseudonym)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"participants":[{"userID":"bob","alias":"bob","feedback":[{"userID":"`+e.Pseudonym+`","alias":"`+e.Pseudonym+`","comment":""},`+
+		`{"userID":"bob","alias":"bob","comment":"good"}]}]}`, string(document.Text))
+}
+
+// The label of a server in a pre-call test may have the user's name.
+//
+// spec: PRIV-02
+func TestProvidersOfTests(t *testing.T) {
+	e := New(storage.User{AppID: "a", IDs: []string{"ann"}}, time.Now())
+	test := PreCall{Result: storage.PreCallResult{Reason: "ann left", Providers: []storage.PreCallProvider{{Provider: "eu-1"}, {Provider: "desk of Ann"}}}}
+	test.Row.Details = "{}"
+	labels := func(p PreCall) []string {
+		return []string{p.Result.Reason, p.Result.Providers[0].Provider, p.Result.Providers[1].Provider}
+	}
+	own, err := e.Find(true, nil).OwnPreCall(test, e.Pseudonym)
+	require.NoError(t, err)
+	require.Equal(t, []string{"", "eu-1", "desk of " + e.Pseudonym}, labels(own))
+	other, changed, err := e.Find(false, nil).PreCall(test)
+	require.NoError(t, err)
+	require.True(t, changed)
+	require.Equal(t, []string{e.Pseudonym + " left", "eu-1", "desk of " + e.Pseudonym}, labels(other))
 }
 
 // An erasure that is stored and read again finds the same user, and has no ID.
