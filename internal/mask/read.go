@@ -19,34 +19,33 @@ type escapes struct {
 // readings returns the ways to read a text, each in the form of names. A backslash and a percent sign may begin an escape
 // sequence or be what they are: the text itself is the first one.
 func readings(text string) (out []*layer) {
-	raw := &layer{text: text}
-	out = appendReading(out, raw)
-	url, json := strings.Contains(text, "%"), strings.Contains(text, `\`)
-	if url && json {
-		out = appendReading(out, escapes{percent: true}.unescaped(raw))
-		out = appendReading(out, escapes{json: true}.unescaped(raw))
+	// add adds a text, and returns it without characters that cannot be seen, which is one more reading if it has some.
+	add := func(l *layer) *layer {
+		out = append(out, folded(l))
+		v := visible(l)
+		if v != l {
+			out = append(out, folded(v))
+		}
+		return v
 	}
+	raw := &layer{text: text}
+	l := add(raw)
+	url, json := strings.Contains(text, "%"), strings.Contains(text, `\`)
 	if !url && !json {
 		return out
 	}
-	l := raw
+	if url && json {
+		for _, kind := range []escapes{{percent: true}, {json: true}} {
+			if one := kind.unescaped(raw); one != nil {
+				add(one)
+			}
+		}
+	}
 	for range maxEscapes {
-		if l = (escapes{true, true}).unescaped(visible(l)); l == nil {
+		if l = (escapes{true, true}).unescaped(l); l == nil {
 			break
 		}
-		out = appendReading(out, l)
-	}
-	return out
-}
-
-// appendReading appends a text, if it is not nil, and the text without characters that cannot be seen, if it has some.
-func appendReading(out []*layer, l *layer) []*layer {
-	if l == nil {
-		return out
-	}
-	out = append(out, folded(l))
-	if v := visible(l); v != l {
-		out = append(out, folded(v))
+		l = add(l)
 	}
 	return out
 }

@@ -10,22 +10,23 @@ import (
 
 // owner is the user of a session.
 type owner struct {
-	user   protocol.UserID
-	signed bool // by an origin server (third-party mode): other IDs that the page gives for its user are claims
+	user     protocol.UserID
+	recorded protocol.UserID // user as records have it
+	signed   bool            // by an origin server (third-party mode): other IDs that the page gives for its user are claims
 }
 
 func ownerOf(id auth.Identity) owner {
-	return owner{id.User, id.Credential.Kind == auth.CredentialKey}
+	return owner{user: id.User, signed: id.Credential.Kind == auth.CredentialKey}
 }
 
-// claimed returns the data of an event as it is recorded, in which the owner is called recorded. A local userIDChange
-// of a signed owner has the new ID as a claim.
-func (o owner) claimed(name string, data []byte, recorded protocol.UserID) []byte {
+// claimed returns the data of an event, which are as records have them. A local userIDChange of a signed owner has the
+// new ID as a claim.
+func (o owner) claimed(name string, data []byte) []byte {
 	if !o.signed {
 		return data
 	}
 	named := event.Names(name, data)
-	if named.Of != "local" || named.User.Alias == "" || named.User == event.User(recorded) {
+	if named.Of != "local" || named.User.Alias == "" || named.User == event.User(o.recorded) {
 		return data
 	}
 	claim := any(named.User.Alias)

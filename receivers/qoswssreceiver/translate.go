@@ -67,6 +67,7 @@ type openScope struct {
 }
 
 func newTranslator(e endpoint, addresses *address.Policy, users *users) *translator {
+	e.owner.recorded = users.user(e.owner.user)
 	return &translator{
 		appID:     e.appID,
 		session:   e.hello.Session,
@@ -81,7 +82,7 @@ func newTranslator(e endpoint, addresses *address.Policy, users *users) *transla
 
 // resourceAttributes cuts addresses in all but the application's own IDs, and hashes the user's.
 func resourceAttributes(e endpoint, addresses *address.Policy, users *users) pcommon.Map {
-	user := users.user(e.owner.user)
+	user := e.owner.recorded
 	m := pcommon.NewMap()
 	m.EnsureCapacity(8 + len(e.hello.AdditionalIDs))
 	m.PutStr(semconv.AppID, e.appID)
@@ -149,7 +150,7 @@ func (t *translator) text(text string) string { return t.addresses.Text(t.users.
 // eventData is the data of an event, addresses cut and user IDs hashed. The library has members for addresses
 // in some events. An ID of a user is the same in all records, and no address.
 func (t *translator) eventData(e *protocol.Event) string {
-	data := t.owner.claimed(e.Event, t.users.data(e.Data), t.users.user(t.owner.user))
+	data := t.owner.claimed(e.Event, t.users.data(e.Data))
 	switch {
 	case len(data) == 0:
 		return ""

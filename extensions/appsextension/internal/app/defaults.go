@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/qosrtc/qos/internal/recommend"
 )
 
 // maxDepth bounds the nesting of a default configuration.
@@ -39,7 +41,7 @@ func checkDefaults(o object, name string) json.RawMessage {
 		for _, kind := range []string{"audio", "video"} {
 			checkConstraints(media, kind)
 		}
-		if len(media.members) > 0 && !asks(media.members["audio"]) && !asks(media.members["video"]) {
+		if len(media.members) > 0 && !recommend.Asks(defaults.members["media"]) {
 			defaults.refuse("media", "ask for audio or video: getUserMedia refuses one that asks for neither", "neither")
 		}
 	}
@@ -48,12 +50,6 @@ func checkDefaults(o object, name string) json.RawMessage {
 		return nil
 	}
 	return compact.Bytes()
-}
-
-// asks reports whether a member of MediaStreamConstraints asks for a track.
-func asks(raw json.RawMessage) bool {
-	text := string(raw)
-	return text != "" && text != "false" && text != "null"
 }
 
 // depth is how deep the brackets of a JSON text go.

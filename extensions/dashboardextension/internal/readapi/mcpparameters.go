@@ -97,7 +97,10 @@ func schema(parameters []toolParameter) map[string]any {
 		case integerKind:
 			one = map[string]any{"type": "integer", "minimum": p.low, "maximum": p.high, "description": p.text}
 		case numberKind:
-			lowest := map[bool]string{false: "minimum", true: "exclusiveMinimum"}[p.above]
+			lowest := "minimum"
+			if p.above {
+				lowest = "exclusiveMinimum"
+			}
 			one = map[string]any{"type": "number", lowest: p.low, "maximum": p.high, "description": p.text}
 		}
 		if p.words != nil {
