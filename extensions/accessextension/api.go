@@ -45,7 +45,7 @@ func (k *keeper) userAPI() map[string]http.HandlerFunc {
 // checked the need; it is checked again, so that no server can forget it.
 func (k *keeper) answer(need access.Need, serve func(*call) (jsonapi.Reply, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), storeTimeout)
+		ctx, cancel := context.WithTimeout(r.Context(), k.timeout)
 		defer cancel()
 		c := &call{Request: r, ctx: ctx, visitor: access.From(ctx), user: r.PathValue("user")}
 		if !need.Allows(c.visitor) {

@@ -25,7 +25,7 @@ func (k *keeper) tokenVisitor(r *http.Request, text string, ambiguous error) (*a
 	if ambiguous != nil {
 		return nil, ambiguous
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), storeTimeout)
+	ctx, cancel := context.WithTimeout(r.Context(), k.timeout)
 	defer cancel()
 	network := access.Network(r, k.proxies)
 	if wait := k.lockout.TokenWait(network, k.now()); wait > 0 {

@@ -127,7 +127,7 @@ func prepare(tb testing.TB, store engine, change ...func(*Config)) *running {
 	r := &running{t: tb, store: store, accounts: &broken{Accounts: store}, telemetry: telemetry}
 	r.clock.set(t0)
 	r.keeper = newKeeper(cfg, componenttest.NewNopTelemetrySettings(), builder)
-	r.now, r.out = r.clock.now, &r.printed
+	r.now, r.timeout, r.out = r.clock.now, 2*time.Minute, &r.printed
 	tb.Cleanup(func() { require.NoError(tb, r.Shutdown(context.Background())) })
 	return r
 }

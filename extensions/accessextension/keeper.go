@@ -39,7 +39,8 @@ type keeper struct {
 	log       *zap.Logger
 	telemetry *metadata.TelemetryBuilder
 	now       func() time.Time
-	out       io.Writer // where the first password and the link are printed
+	timeout   time.Duration // storeTimeout; longer in tests, which a busy machine may slow down
+	out       io.Writer     // where the first password and the link are printed
 
 	settings  storage.Settings
 	accounts  storage.Accounts
@@ -58,7 +59,7 @@ type keeper struct {
 var _ extensioncapabilities.Dependent = (*keeper)(nil)
 
 func newKeeper(cfg *Config, set component.TelemetrySettings, telemetry *metadata.TelemetryBuilder) *keeper {
-	return &keeper{cfg: cfg, set: set, log: set.Logger, telemetry: telemetry, now: time.Now, out: os.Stderr}
+	return &keeper{cfg: cfg, set: set, log: set.Logger, telemetry: telemetry, now: time.Now, timeout: storeTimeout, out: os.Stderr}
 }
 
 // Dependencies lets the collector start the store first.

@@ -43,7 +43,7 @@ func (k *keeper) noPassword(w http.ResponseWriter, r *http.Request, status int, 
 
 // changePassword writes a new password. It ends all logins of the user and begins another one.
 func (k *keeper) changePassword(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), storeTimeout)
+	ctx, cancel := context.WithTimeout(r.Context(), k.timeout)
 	defer cancel()
 	v := access.From(r.Context())
 	if k.noPassword(w, r, http.StatusForbidden, v) {

@@ -80,7 +80,7 @@ func (k *keeper) readForm(w http.ResponseWriter, r *http.Request, cookie string)
 }
 
 func (k *keeper) signIn(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), storeTimeout)
+	ctx, cancel := context.WithTimeout(r.Context(), k.timeout)
 	defer cancel()
 	refuse := func(status int, what, text string) {
 		k.telemetry.QosaccessSignIns.Add(ctx, 1, outcome(what))
@@ -183,7 +183,7 @@ func (k *keeper) showLink(w http.ResponseWriter, r *http.Request) {
 }
 
 func (k *keeper) signInByLink(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), storeTimeout)
+	ctx, cancel := context.WithTimeout(r.Context(), k.timeout)
 	defer cancel()
 	refuse := func(status int, what, text string) {
 		k.telemetry.QosaccessSignIns.Add(ctx, 1, outcome(what))
@@ -223,7 +223,7 @@ func (k *keeper) signInByLink(w http.ResponseWriter, r *http.Request) {
 
 // signOut ends the login.
 func (k *keeper) signOut(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), storeTimeout)
+	ctx, cancel := context.WithTimeout(r.Context(), k.timeout)
 	defer cancel()
 	v := access.From(r.Context())
 	if v == nil || !k.readForm(w, r, access.LoginCookie) {

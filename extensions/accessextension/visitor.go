@@ -32,7 +32,7 @@ func (k *keeper) Visitor(r *http.Request) (*access.Visitor, error) {
 	if digest == nil {
 		return nil, nil //nolint:nilnil // nobody
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), storeTimeout)
+	ctx, cancel := context.WithTimeout(r.Context(), k.timeout)
 	defer cancel()
 	v, err := k.visitor(ctx, digest)
 	if err != nil && r.Context().Err() == nil {

@@ -68,6 +68,19 @@ func TestVerdict(t *testing.T) {
 	require.Equal(t, starved, (&result{failure: errors.New("x"), second: good, starved: starvation{stalls: 1}}).verdict())
 }
 
+// TestReason: the excerpt begins with the assertion, indented, and ends after twelve lines.
+func TestReason(t *testing.T) {
+	output := []string{"=== RUN   TestA\n", "collector: ready\n", "    a_test.go:7: \n", "        \tError: no\n"}
+	for range 20 {
+		output = append(output, strings.Repeat("x", 300)+"\n")
+	}
+	r := &result{tests: map[string]*outcome{"TestA": {action: "fail", output: output}, "TestB": {action: "pass"}}}
+	lines := strings.Split(r.reason(), "\n")
+	require.Equal(t, []string{"", "          a_test.go:7:", "              \tError: no"}, lines[:3])
+	require.Len(t, lines, 1+reasonLines)
+	require.Len(t, lines[3], len("      ")+reasonColumns)
+}
+
 func TestLongestWait(t *testing.T) {
 	before := map[int]int64{1: 5e8, 2: 0}
 	require.InDelta(t, .75, longest(before, map[int]int64{1: 6e8, 2: 75e7, 3: 9e9}), 1e-9, "a thread that began meanwhile has no share")

@@ -174,6 +174,30 @@ func (r *result) text() string {
 	return b.String()
 }
 
+// reasonLines and reasonColumns bound the excerpt of a failure.
+const (
+	reasonLines   = 12
+	reasonColumns = 200
+)
+
+var assertion = regexp.MustCompile(`^\s+\w+\.go:\d+:`)
+
+// reason is how the failure begins, indented: what follows the summary's line, since a log may be kept by its end alone.
+func (r *result) reason() string {
+	var lines []string
+	for line := range strings.Lines(r.text()) {
+		if line = strings.TrimRight(line, " \t\n"); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	lines = lines[max(0, slices.IndexFunc(lines, assertion.MatchString)):]
+	var b strings.Builder
+	for _, line := range lines[:min(len(lines), reasonLines)] {
+		b.WriteString("\n      " + line[:min(len(line), reasonColumns)])
+	}
+	return b.String()
+}
+
 // noise matches the lines of the testing package about the order of tests.
 func noise(line string) bool {
 	return strings.HasPrefix(line, "=== RUN") || strings.HasPrefix(line, "=== PAUSE") || strings.HasPrefix(line, "=== CONT") || strings.HasPrefix(line, "=== NAME")

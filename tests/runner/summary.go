@@ -54,14 +54,14 @@ func (r *run) summarise(results []*result) error {
 		}
 	}
 	r.list("passed when they ran again alone, after they had no processor", by[starved], func(res *result) string {
-		return fmt.Sprintf("%s: waited for a processor in %.0f %% of the time", res.what(), 100*res.starved.share)
+		return fmt.Sprintf("%s: waited for a processor in %.0f %% of the time, and the machine stood still %d times%s", res.what(), 100*res.starved.share, res.starved.stalls, res.reason())
 	})
-	r.list("flaky (failed, and passed when they ran again alone)", by[flaky], (*result).what)
+	r.list("flaky (failed, and passed when they ran again alone)", by[flaky], func(res *result) string { return res.what() + res.reason() })
 	r.list("failed", by[failed], func(res *result) string {
 		if res.second != nil && res.second.starved.starved() {
 			return res.what() + ": twice on a machine that had no processor for it"
 		}
-		return res.what()
+		return res.what() + res.reason()
 	})
 	if again := append(slices.Clone(by[failed]), by[flaky]...); len(again) > 0 {
 		r.print("\nrun these alone: %s ONLY=%q\n", r.command, strings.Join(names(again), " "))
