@@ -200,7 +200,13 @@ type Query struct {
 
 	Before Cursor // continue after this row; zero: from the newest
 	Limit  int    // 1 to 200; 0 means 50
+
+	// MaxParticipants bounds the participants of a page, which take some 3 kB each; 0 means DefaultPageParticipants.
+	MaxParticipants int
 }
+
+// DefaultPageParticipants is the bound of a page's participants where a query has none.
+const DefaultPageParticipants = 10_000
 
 // Cursor is the place of a row in a listing, which runs from the newest start backwards.
 type Cursor struct {
@@ -262,12 +268,17 @@ type UnattachedPage struct {
 type Reader interface {
 	// Conferences lists conferences, newest first. Their summaries are without Document,
 	// which may be long: Conference has it. Whatever a query narrows is found by an index;
-	// what it looks through beyond what it returns is what narrows it further.
+	// what it looks through beyond what it returns is what narrows it further. A page ends
+	// before the conference with which it would have more than q.MaxParticipants, unless that
+	// is its first.
 	Conferences(ctx context.Context, q Query) (Page, error)
 	// Conference returns the conference at ref, or ErrNotFound. Where the Document of its
 	// summary is damaged it returns all else, and an error that wraps ErrDamaged and names
 	// the conference.
 	Conference(ctx context.Context, ref Ref) (Conference, error)
+	// CountParticipants returns the number of Participants of the conference at ref, or
+	// ErrNotFound. It reads none of them.
+	CountParticipants(ctx context.Context, ref Ref) (int, error)
 	// Records calls yield for each record of the conference at ref in order of
 	// (At, session, Seq, Index): its activity, and the annotations that it owns, until yield
 	// returns false. The session is one of the

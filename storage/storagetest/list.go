@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -76,6 +77,50 @@ func testPages(f *fixture) {
 	}
 	require.Equal(t, 10, pages)
 	require.ElementsMatch(t, want, got)
+}
+
+// testCrowdedPages: pages end before their participants are too many, and together have every conference once, in order.
+func testCrowdedPages(f *fixture) {
+	t, r := f.t, rand.New(rand.NewPCG(40, 25)) //nolint:gosec // no secret
+	const most = 7
+	var want, sizes []int
+	for i := range 40 {
+		id, size := strconv.Itoa(i), 1+r.IntN(most+2)
+		for who := range size {
+			record := activity(1, 0, float64(1000-i))
+			record.ConferenceID = id
+			f.count++
+			record.Seq = f.count
+			f.append(batch(who, record))
+		}
+		want, sizes = append(want, i), append(sizes, size)
+		count, err := f.r.CountParticipants(t.Context(), storage.Ref{AppID: app, ConferenceID: id, At: at(float64(1000 - i))})
+		require.NoError(t, err)
+		require.Equal(t, size, count)
+	}
+	_, err := f.r.CountParticipants(t.Context(), storage.Ref{AppID: app, ConferenceID: "nobody", At: at(1000)})
+	require.ErrorIs(t, err, storage.ErrNotFound)
+
+	var got []int
+	for q := (storage.Query{Limit: 5, MaxParticipants: most}); ; {
+		page := f.list(q)
+		people := 0
+		for _, c := range page.Conferences {
+			i, err := strconv.Atoi(c.ConferenceID)
+			require.NoError(t, err)
+			require.Len(t, c.Participants, sizes[i])
+			people += sizes[i]
+			got = append(got, i)
+		}
+		require.True(t, people <= most || len(page.Conferences) == 1, people)
+		require.Len(t, page.Cursors, len(page.Conferences))
+		if page.Next == (storage.Cursor{}) {
+			break
+		}
+		require.True(t, len(page.Conferences) == q.Limit || people+sizes[len(got)] > most, "no page ends for nothing")
+		q.Before = page.Next
+	}
+	require.Equal(t, want, got)
 }
 
 // spec: DASH-01

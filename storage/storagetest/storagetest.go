@@ -56,6 +56,7 @@ func Run(t *testing.T, open Open) {
 		"Digests/many":           testDigestsMany,
 		"Digests/while written":  testDigestsWhileWritten,
 		"Conferences/pages":      testPages,
+		"Conferences/crowded":    testCrowdedPages,
 		"Conferences/search":     testSearch,
 		"Conferences/any query":  testAnyQuery,
 		"Find/each word":         testFind,

@@ -1,9 +1,12 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 
 	"github.com/google/uuid"
 
@@ -54,8 +57,13 @@ func list(tx Tx, q storage.Query) (page storage.Page, err error) {
 		rows = rows[:limit]
 		page.Next = rows[limit-1].cursor()
 	}
-	if err := complete(tx, rows); err != nil {
+	whole, err := wholeRows(tx, rows, cmp.Or(q.MaxParticipants, storage.DefaultPageParticipants))
+	if err != nil {
 		return page, err
+	}
+	if whole < len(rows) {
+		rows = rows[:whole]
+		page.Next = rows[whole-1].cursor()
 	}
 	if err := addMatched(tx, q, rows); err != nil {
 		return page, err
@@ -67,6 +75,51 @@ func list(tx Tx, q storage.Query) (page storage.Page, err error) {
 		page.Conferences, page.Cursors = append(page.Conferences, row.Conference), append(page.Cursors, row.cursor())
 	}
 	return page, nil
+}
+
+// wholeRows completes the first rows, as many as have up to most participants, and returns their number. The first row
+// may have more.
+func wholeRows(tx Tx, rows []listed, most int) (int, error) {
+	err := complete(tx, rows, most)
+	if !errors.Is(err, errCrowded) {
+		return len(rows), err
+	}
+	counts := make([]int, len(rows))
+	keys, at := keysOf(rows)
+	err = tx.Each(func(row Row) error {
+		var key int64
+		var count int
+		err := row.Scan(&key, &count)
+		counts[at[key]] = count
+		return err
+	}, countsOf, keys)
+	if err != nil {
+		return 0, err
+	}
+	whole, total := 1, counts[0]
+	for ; whole < len(rows) && total+counts[whole] <= most; whole++ {
+		total += counts[whole]
+	}
+	for i := range rows {
+		rows[i].Participants = nil
+	}
+	return whole, complete(tx, rows[:whole], math.MaxInt)
+}
+
+// CountParticipants implements storage.Reader.
+func (l Lists) CountParticipants(ctx context.Context, ref storage.Ref) (count int, err error) {
+	err = l.db.View(ctx, func(tx Tx) error {
+		found, err := Find(tx, ref)
+		if err == nil {
+			var key int64
+			_, err = One(tx, []any{&key, &count}, countsOf, Keys{Places: []int64{found.Place}, Keys: []int64{found.Key}})
+		}
+		return err
+	})
+	if err != nil {
+		return 0, l.db.Wrap("count participants", err)
+	}
+	return count, nil
 }
 
 // Conference implements storage.Reader.
@@ -81,7 +134,7 @@ func (l Lists) Conference(ctx context.Context, ref storage.Ref) (c storage.Confe
 		if err != nil {
 			return err
 		}
-		if err := complete(tx, rows); err != nil {
+		if err := complete(tx, rows, math.MaxInt); err != nil {
 			return err
 		}
 		c = rows[0].Conference
@@ -136,18 +189,26 @@ func keysOf(rows []listed) (keys Keys, at map[int64]int) {
 const (
 	participantsOf = `SELECT p.conference, s.id, s.app_id, s.user_id, s.user_alias, s.details FROM {keys} k
 		{join} {table participant} p ON {place p k} p.conference = k.key {join} {table session} s ON s.key = p.session ORDER BY s.id`
+	countsOf  = `SELECT p.conference, count(*) FROM {keys} k {join} {table participant} p ON {place p k} p.conference = k.key GROUP BY p.conference`
 	renamesOf = `SELECT r.conference, s.id, r.user_id, r.user_alias FROM {keys} k
 		{join} {table rename} r ON {place r k} r.conference = k.key {join} {table session} s ON s.key = r.session ORDER BY r.seq, r.idx`
 )
 
-// complete adds the participants of conferences.
-func complete(tx Tx, rows []listed) error {
+// errCrowded says that conferences have more participants than are wanted.
+var errCrowded = errors.New("too many participants")
+
+// complete adds the participants of conferences, or returns errCrowded where they are more than most.
+func complete(tx Tx, rows []listed, most int) error {
 	keys, at := keysOf(rows)
 	var key int64
+	count := 0
 	var id, app, user, alias, details []byte
 	err := tx.Each(func(row Row) error {
 		if err := row.Scan(&key, &id, &app, &user, &alias, &details); err != nil {
 			return err
+		}
+		if count++; count > most {
+			return errCrowded
 		}
 		s, err := Session(id, app, user, alias, details)
 		c := &rows[at[key]]
