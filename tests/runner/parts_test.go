@@ -96,12 +96,16 @@ func TestEventsOfATest(t *testing.T) {
 {"Action":"output","Test":"TestA/b","Output":"--- SKIP: TestA/b (0.00s)\n"}
 {"Action":"skip","Test":"TestA/b","Elapsed":0}
 {"Action":"pass","Test":"TestA","Elapsed":2.5}
+{"Action":"output","Test":"TestTwice","Output":"why\n"}
+{"Action":"fail","Test":"TestTwice","Elapsed":1}
+{"Action":"pass","Test":"TestTwice","Elapsed":1}
 {"Action":"run","Test":"TestEndless"}
 not an event
 `)), true)
 	r.finish(errors.New("exit status 2"), r.job.tests)
-	require.Equal(t, counts{passed: 1, failed: 1, skipped: 1}, r.counts)
-	require.Equal(t, []string{"TestEndless"}, r.failed)
+	require.Equal(t, counts{passed: 1, failed: 2, skipped: 1}, r.counts)
+	require.Equal(t, []string{"TestEndless", "TestTwice"}, r.failed)
+	require.Equal(t, []string{"why\n"}, r.tests["TestTwice"].output, "of its first failure")
 	require.Equal(t, "initdb is not installed", reasonOf(r.tests["TestA/b"].output))
 	require.InDelta(t, 2.5, r.tests["TestA"].took, 0)
 	require.Equal(t, []string{"not an event\n"}, r.output)

@@ -81,6 +81,9 @@ func (r *result) take(e *event) {
 		o = &outcome{action: "run"}
 		r.tests[e.Test] = o
 	}
+	if o.action == "fail" {
+		return // of a test that runs several times the first failure counts
+	}
 	switch e.Action {
 	case "output":
 		o.output = appendBounded(o.output, e.Output)
