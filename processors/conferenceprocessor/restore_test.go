@@ -65,6 +65,11 @@ func (f *fakeStore) Conference(_ context.Context, ref storage.Ref) (storage.Conf
 	return f.found, errors.Join(f.err, f.damage)
 }
 
+func (f *fakeStore) CountParticipants(ctx context.Context, ref storage.Ref) (int, error) {
+	c, err := f.Conference(ctx, ref)
+	return len(c.Participants), err
+}
+
 func (f *fakeStore) Records(_ context.Context, _ storage.Ref, yield func(string, storage.Record) bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

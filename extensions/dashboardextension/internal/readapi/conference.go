@@ -112,18 +112,14 @@ func (a *API) audited(ctx context.Context, ref storage.Ref) (c storage.Conferenc
 
 // oneConference reads a conference without its records, when there is room for it.
 func (a *API) oneConference(ctx context.Context, ref storage.Ref) (storage.Conference, error) {
-	if _, err := take(ctx, 0); err != nil {
+	participants, err := a.reader.CountParticipants(ctx, ref)
+	if err != nil {
 		return storage.Conference{}, err
 	}
-	c, err := a.reader.Conference(ctx, ref)
-	again, busy := take(ctx, len(c.Participants))
-	switch {
-	case busy != nil:
-		return storage.Conference{}, busy
-	case again:
-		return a.reader.Conference(ctx, ref)
+	if err := take(ctx, participants); err != nil {
+		return storage.Conference{}, err
 	}
-	return c, err
+	return a.reader.Conference(ctx, ref)
 }
 
 // read reads the records of a conference into b, and while it goes on its summary so far: one

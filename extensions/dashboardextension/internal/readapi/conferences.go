@@ -121,7 +121,7 @@ func (a *API) rows(s *search, conferences []storage.Conference, found func([]str
 		for i := range row.Participants {
 			row.Participants[i].Details = nil
 		}
-		row.Participants = row.Participants[:min(len(row.Participants), maxListed)]
+		row.Participants = slices.Clone(row.Participants[:min(len(row.Participants), maxListed)]) // of a crowd the others are free
 		names.masks.answer(&row)
 		rows = append(rows, row)
 	}

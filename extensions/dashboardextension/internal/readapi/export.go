@@ -20,7 +20,7 @@ const (
 	maxExported = 10_000
 	// maxConcurrentExports bounds the exports that are written at the same time; others wait.
 	maxConcurrentExports = 2
-	// maxPages bounds the pages of one export: a search by a reason may return pages with few rows.
+	// maxPages bounds the pages of one export: a search by a reason, and one for large conferences, has pages with few rows.
 	maxPages = 200
 )
 
@@ -38,7 +38,7 @@ type stop struct {
 	to   int64 // the search with this parameter to finds the others
 }
 
-func stopAt(rows int, start time.Time) *stop { return &stop{rows, start.UnixMilli() + 1} }
+func stopAt(rows int, startMs int64) *stop { return &stop{rows, startMs + 1} }
 
 // export is one download.
 type export struct {
@@ -64,7 +64,7 @@ func (a *API) exported(f format) http.Handler {
 		if err := a.audit(r.Context(), s.entry); err != nil {
 			return nil, err
 		}
-		first, err := a.nextPage(r.Context(), s)
+		first, err := a.nextRows(r.Context(), s)
 		if err != nil {
 			return nil, err
 		}
@@ -72,17 +72,20 @@ func (a *API) exported(f format) http.Handler {
 	})
 }
 
-// nextPage reads a page of a search and moves the search behind it.
-func (a *API) nextPage(ctx context.Context, s *search) (storage.Page, error) {
+// nextRows reads the rows of a page of a search, and moves the search behind it. A reader that is slow to take them holds
+// no room.
+func (a *API) nextRows(ctx context.Context, s *search) ([]conferenceRow, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
+	ctx, end := a.room.charged(ctx)
+	defer end()
 	page, err := a.find(ctx, s.query, s.conditions, s.view.scope)
 	s.query.Before = page.Next
-	return page, err
+	return a.rows(s, page.Conferences, func([]string) {}), err
 }
 
 // export writes an export whose first page was read.
-func (a *API) export(w http.ResponseWriter, r *http.Request, f format, s *search, page storage.Page) (err error) {
+func (a *API) export(w http.ResponseWriter, r *http.Request, f format, s *search, page []conferenceRow) (err error) {
 	h := w.Header()
 	h.Set("Content-Type", f.contentType)
 	h.Set("Content-Disposition", `attachment; filename="conferences.`+f.name+`"`)
@@ -108,22 +111,23 @@ func (a *API) export(w http.ResponseWriter, r *http.Request, f format, s *search
 		if err := control.SetWriteDeadline(time.Now().Add(readTimeout + writeTimeout)); err != nil {
 			return err
 		}
-		for i, row := range a.rows(s, page.Conferences, func([]string) {}) {
+		for i := range page {
 			if rows == maxExported {
-				return f.end(e, stopAt(rows, page.Conferences[i].Start))
+				return f.end(e, stopAt(rows, page[i].StartAt))
 			}
-			if err := f.row(e, &row, rows); err != nil {
+			if err := f.row(e, &page[i], rows); err != nil {
 				return err
 			}
 			rows++
 		}
-		if page.Next == (storage.Cursor{}) {
+		next := s.query.Before
+		if next == (storage.Cursor{}) {
 			return f.end(e, nil)
 		}
 		if rows == maxExported || pages == maxPages {
-			return f.end(e, stopAt(rows, page.Next.Start))
+			return f.end(e, stopAt(rows, next.Start.UnixMilli()))
 		}
-		if page, err = a.nextPage(r.Context(), s); err != nil {
+		if page, err = a.nextRows(r.Context(), s); err != nil {
 			a.telemetry.QosdashboardStoreErrors.Add(r.Context(), 1)
 			a.log.Error("an export was not completed", zap.String("path", r.URL.Path), zap.Error(err))
 			return err

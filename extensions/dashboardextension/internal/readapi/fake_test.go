@@ -102,6 +102,11 @@ func (m *memory) Conference(_ context.Context, ref storage.Ref) (storage.Confere
 	return c.Conference, nil
 }
 
+func (m *memory) CountParticipants(ctx context.Context, ref storage.Ref) (int, error) {
+	c, err := m.Conference(ctx, ref)
+	return len(c.Participants), err
+}
+
 func (m *memory) Records(_ context.Context, ref storage.Ref, yield func(string, storage.Record) bool) error {
 	c, err := m.find(ref)
 	if err != nil {

@@ -23,7 +23,7 @@ func (a *API) find(ctx context.Context, q storage.Query, conditions []condition,
 		return a.list(ctx, q, scope)
 	}
 	var found storage.Page
-	limit, rows := q.Limit, 0
+	limit, rows, participants := q.Limit, 0, 0
 	for range maxFoundPages {
 		q.Limit = limit - len(found.Conferences)
 		page, err := a.list(ctx, q, scope)
@@ -38,11 +38,12 @@ func (a *API) find(ctx context.Context, q storage.Query, conditions []condition,
 			}
 			if met {
 				found.Conferences = append(found.Conferences, *c)
+				participants += people(c)
 			}
 		}
 		q.Before, found.Next = page.Next, page.Next
 		rows += len(page.Conferences)
-		if page.Next == (storage.Cursor{}) || len(found.Conferences) == limit || rows >= maxFoundRows {
+		if page.Next == (storage.Cursor{}) || len(found.Conferences) == limit || rows >= maxFoundRows || participants >= storage.DefaultPageParticipants {
 			break
 		}
 	}

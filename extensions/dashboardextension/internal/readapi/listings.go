@@ -17,11 +17,14 @@ type placed[T any] struct {
 	at  storage.Cursor
 }
 
-// listings are pages of several listings, each of which has the newest rows first. The zero value has none.
+// listings merges pages of several listings, each of which has the newest rows first, into one page. The zero value has none.
 type listings[T any] struct {
-	all    []placed[T]
-	more   bool  // one of them continues
-	damage error // storage.ErrDamaged of one: it lists what can be read
+	limit  int          // of rows
+	weigh  func(*T) int // what a row counts of most; nil: nothing
+	most   int          // the page ends before the row with which it would weigh more, unless that is its first
+	merged []placed[T]
+	next   storage.Cursor // where the page continues; zero: nowhere
+	damage error          // storage.ErrDamaged of one: it lists what can be read
 }
 
 // add takes what a store answered: rows, their places, where the listing continues, and its error. It returns the error
@@ -33,32 +36,56 @@ func (l *listings[T]) add(rows []T, cursors []storage.Cursor, next storage.Curso
 		return err
 	}
 	for i := range rows {
-		l.all = append(l.all, placed[T]{rows[i], cursors[i]})
+		l.merged = append(l.merged, placed[T]{rows[i], cursors[i]})
 	}
-	l.more = l.more || next != (storage.Cursor{})
+	if next != (storage.Cursor{}) && (l.next == storage.Cursor{} || newer(next, l.next) < 0) {
+		l.next = next
+	}
+	slices.SortFunc(l.merged, func(a, b placed[T]) int { return newer(a.at, b.at) })
+	l.merged = slices.CompactFunc(l.merged, func(a, b placed[T]) bool { return a.at == b.at })
+	l.cut()
 	return nil
 }
 
-// newest returns the newest rows, each once, and where to continue: as many as the store returns for a limit.
-func (l *listings[T]) newest(limit int) (rows []T, cursors []storage.Cursor, next storage.Cursor) {
-	if limit = min(limit, maxLimit); limit <= 0 {
+// cut drops the rows that the page has no room for, and those behind the place where one of the listings was not read yet.
+func (l *listings[T]) cut() {
+	limit := min(l.limit, maxLimit)
+	if limit <= 0 {
 		limit = defaultLimit
 	}
-	slices.SortFunc(l.all, func(a, b placed[T]) int {
-		return cmp.Or(b.at.Start.Compare(a.at.Start), cmp.Compare(b.at.Key, a.at.Key))
-	})
-	l.all = slices.CompactFunc(l.all, func(a, b placed[T]) bool { return a.at == b.at })
-	all, more := l.all, l.more
-	if len(all) > limit {
-		all, more = all[:limit], true
+	weight := 0
+	for i := range l.merged {
+		if l.next != (storage.Cursor{}) && newer(l.merged[i].at, l.next) > 0 {
+			l.keep(i)
+			return
+		}
+		if l.weigh != nil {
+			weight += l.weigh(&l.merged[i].row)
+		}
+		if i == limit || i > 0 && weight > l.most {
+			l.next = l.merged[i-1].at
+			l.keep(i)
+			return
+		}
 	}
-	for i := range all {
-		rows, cursors = append(rows, all[i].row), append(cursors, all[i].at)
+}
+
+func (l *listings[T]) keep(rows int) {
+	clear(l.merged[rows:]) // what is dropped is free
+	l.merged = l.merged[:rows]
+}
+
+// newer is negative where a row at a comes before one at b.
+func newer(a, b storage.Cursor) int {
+	return cmp.Or(b.Start.Compare(a.Start), cmp.Compare(b.Key, a.Key))
+}
+
+// page returns the rows, each once, their places, and where the page continues.
+func (l *listings[T]) page() (rows []T, cursors []storage.Cursor, next storage.Cursor) {
+	for i := range l.merged {
+		rows, cursors = append(rows, l.merged[i].row), append(cursors, l.merged[i].at)
 	}
-	if more && len(all) > 0 {
-		next = all[len(all)-1].at
-	}
-	return rows, cursors, next
+	return rows, cursors, l.next
 }
 
 // damaged reports whether a listing lacks what the store cannot read, which the log says; any other error is returned.

@@ -8,12 +8,13 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Reading is charged by the participants of the conferences that are read, since memory grows with them: an answer takes
-// some 40 kB for each until it is encoded.
+// Reading is charged by the participants of the conferences that are read, since memory grows with them: the answer that has
+// a whole conference takes some 40 kB for each until it is encoded.
 const (
 	// maxReading bounds the participants that are read at the same time. A larger conference is read alone.
 	maxReading = 4000
-	// readingCharge is what a request is charged before its participants are known.
+	// readingCharge is the least charge: a page of a list, with the tenth of that for each of
+	// storage.DefaultPageParticipants.
 	readingCharge = 1000
 	// maxReadingWait is how long a request waits for others.
 	maxReadingWait = 10 * time.Second
@@ -46,24 +47,23 @@ func (c *charge) end() {
 	c.held = 0
 }
 
-// take charges a request for participants, in place of what it was charged before. It waits for room, and returns errBusy
-// if there is none for long. more is true where the request gave back what it had: what it has read, it drops and reads again.
-func take(ctx context.Context, participants int) (more bool, err error) {
+// take charges a request before it reads conferences of some participants, in place of what it was charged before. It
+// waits for room, and returns errBusy if there is none for long.
+func take(ctx context.Context, participants int) error {
 	c, ok := ctx.Value(chargeKey{}).(*charge)
 	want := int64(min(max(participants, readingCharge), maxReading))
 	if !ok || c.held >= want {
-		return false, nil
+		return nil
 	}
-	more = c.held > 0
 	c.end() // who holds some and waits for more could wait for another one who does the same
 	wait, cancel := context.WithTimeout(ctx, maxReadingWait)
 	defer cancel()
 	if c.of.Acquire(wait, want) != nil {
 		if ctx.Err() != nil {
-			return false, ctx.Err()
+			return ctx.Err()
 		}
-		return false, errBusy
+		return errBusy
 	}
 	c.held = want
-	return more, nil
+	return nil
 }

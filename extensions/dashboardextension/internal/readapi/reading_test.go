@@ -24,54 +24,35 @@ func TestReadersTakeTurns(t *testing.T) {
 		var ends []func()
 		for range maxReading / readingCharge {
 			ctx, end := begin()
-			more, err := take(ctx, 0)
-			require.NoError(t, err)
-			require.False(t, more)
-			more, err = take(ctx, readingCharge)
-			require.NoError(t, err)
-			require.False(t, more, "it has that")
+			require.NoError(t, take(ctx, 0))
+			require.NoError(t, take(ctx, readingCharge), "it has that")
 			ends = append(ends, end)
 		}
 		large, endLarge := begin()
 		at := time.Now()
 		time.AfterFunc(time.Second, ends[0])
-		more, err := take(large, 0)
-		require.NoError(t, err)
-		require.False(t, more)
+		require.NoError(t, take(large, 0))
 		require.Equal(t, time.Second, time.Since(at), "it waited for one that ended")
 
 		time.AfterFunc(time.Second, ends[1])
 		time.AfterFunc(2*time.Second, ends[2])
-		more, err = take(large, 2797)
-		require.NoError(t, err)
-		require.True(t, more, "what was read is read again")
+		require.NoError(t, take(large, 2797))
 		require.Equal(t, 3*time.Second, time.Since(at))
 
 		late, endLate := begin()
-		_, err = take(late, 0)
-		require.ErrorIs(t, err, errBusy)
+		require.ErrorIs(t, take(late, 0), errBusy)
 		require.Equal(t, 3*time.Second+maxReadingWait, time.Since(at))
 		gone, cancel := context.WithTimeout(late, time.Second)
 		defer cancel()
-		_, err = take(gone, 0)
-		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorIs(t, take(gone, 0), context.DeadlineExceeded)
 
 		endLarge()
 		ends[3]()
-		more, err = take(late, 1_000_000)
-		require.NoError(t, err, "a conference beyond the room is read alone")
-		require.False(t, more)
+		require.NoError(t, take(late, 1_000_000), "a conference beyond the room is read alone")
 		require.False(t, r.TryAcquire(1))
 		endLate()
 		require.True(t, r.TryAcquire(maxReading), "all is given back")
 	})
-}
-
-// Without a charge, as in an export, nothing waits.
-func TestExportsAreNotCharged(t *testing.T) {
-	more, err := take(t.Context(), 1_000_000)
-	require.NoError(t, err)
-	require.False(t, more)
 }
 
 // crowd is a store with one conference of many participants. It counts the requests that read its records.

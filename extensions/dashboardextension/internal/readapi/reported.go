@@ -43,6 +43,9 @@ func (a *API) counted(ctx context.Context, c *storage.Conference, r *reported) (
 	if fact.Measured(r.reason) {
 		return fact.Counts(r.reason, r.limit), nil
 	}
+	if err := take(ctx, len(c.Participants)); err != nil {
+		return false, err
+	}
 	full, err := a.reader.Conference(ctx, storage.Ref{AppID: c.AppID, ConferenceID: c.ConferenceID, At: c.Start})
 	if errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrDamaged) || err == nil && full.Summary == nil {
 		return false, nil

@@ -13,32 +13,34 @@ func (a *API) list(ctx context.Context, q storage.Query, scope access.Scope) (pa
 	if err != nil {
 		return page, err
 	}
-	if _, err := take(ctx, 0); err != nil {
+	if err := take(ctx, 0); err != nil {
 		return page, err
 	}
 	if len(queries) == 1 {
 		return a.reader.Conferences(ctx, queries[0])
 	}
-	var all listings[storage.Conference]
+	all := listings[storage.Conference]{limit: q.Limit, weigh: people, most: storage.DefaultPageParticipants}
 	for _, one := range queries {
 		page, err := a.reader.Conferences(ctx, one)
 		if err := all.add(page.Conferences, page.Cursors, page.Next, err); err != nil {
 			return storage.Page{}, err
 		}
 	}
-	page.Conferences, page.Cursors, page.Next = all.newest(q.Limit)
+	page.Conferences, page.Cursors, page.Next = all.page()
 	return page, all.damage
 }
 
+func people(c *storage.Conference) int { return len(c.Participants) }
+
 // listUnattached lists annotations of the apps in a scope that no conference owns.
 func (a *API) listUnattached(ctx context.Context, q storage.UnattachedQuery, scope access.Scope) (page storage.UnattachedPage, err error) {
-	if _, err := take(ctx, 0); err != nil {
+	if err := take(ctx, 0); err != nil {
 		return page, err
 	}
 	if scope.All {
 		return a.reader.Unattached(ctx, q)
 	}
-	var all listings[storage.Unattached]
+	all := listings[storage.Unattached]{limit: q.Limit}
 	for _, app := range within(scope, q.AppID) {
 		q.AppID = app
 		page, err := a.reader.Unattached(ctx, q)
@@ -46,7 +48,7 @@ func (a *API) listUnattached(ctx context.Context, q storage.UnattachedQuery, sco
 			return storage.UnattachedPage{}, err
 		}
 	}
-	page.Unattached, page.Cursors, page.Next = all.newest(q.Limit)
+	page.Unattached, page.Cursors, page.Next = all.page()
 	return page, all.damage
 }
 
@@ -56,10 +58,10 @@ func (a *API) listPreCalls(ctx context.Context, q storage.PreCallQuery, scope ac
 	if err != nil {
 		return page, err
 	}
-	if _, err := take(ctx, 0); err != nil {
+	if err := take(ctx, 0); err != nil {
 		return page, err
 	}
-	var all listings[storage.PreCall]
+	all := listings[storage.PreCall]{limit: q.Limit}
 	for _, one := range queries {
 		q.AppID, q.UserID, q.AdditionalID = one.AppID, one.UserID, one.AdditionalID
 		page, err := a.reader.PreCalls(ctx, q)
@@ -67,7 +69,7 @@ func (a *API) listPreCalls(ctx context.Context, q storage.PreCallQuery, scope ac
 			return storage.PreCallPage{}, err
 		}
 	}
-	page.PreCalls, page.Cursors, page.Next = all.newest(q.Limit)
+	page.PreCalls, page.Cursors, page.Next = all.page()
 	return page, all.damage
 }
 

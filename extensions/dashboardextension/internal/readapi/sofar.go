@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,8 +34,9 @@ const (
 	// took: so pages of one conference take a tenth of a core at most.
 	keepFold  = 5 * time.Second
 	foldShare = 10
-	// maxKeptFolds bounds the results that are kept.
+	// maxKeptFolds and maxKeptBytes bound the results that are kept, and their documents.
 	maxKeptFolds = 64
+	maxKeptBytes = 16 << 20
 )
 
 // Why nothing is known so far.
@@ -153,20 +155,23 @@ func (s *soFar) end(ref storage.Ref, f *fold, result *preliminary) {
 	}
 	now := s.now()
 	f.until = now.Add(max(keepFold, foldShare*now.Sub(time.UnixMilli(result.At))))
-	if len(s.folds) > maxKeptFolds {
-		delete(s.folds, s.oldest())
-	}
+	s.drop()
 }
 
-// oldest is the result that lapses first.
-func (s *soFar) oldest() (first storage.Ref) {
-	var at time.Time
+// drop forgets the results that lapse first, until the others are few and small enough.
+func (s *soFar) drop() {
+	var kept []storage.Ref
+	size := 0
 	for ref, f := range s.folds {
-		if !f.until.IsZero() && (at.IsZero() || f.until.Before(at)) {
-			first, at = ref, f.until
+		if !f.until.IsZero() {
+			kept, size = append(kept, ref), size+len(f.result.document)
 		}
 	}
-	return first
+	slices.SortFunc(kept, func(a, b storage.Ref) int { return s.folds[a].until.Compare(s.folds[b].until) })
+	for ; len(kept) > maxKeptFolds || size > maxKeptBytes; kept = kept[1:] {
+		size -= len(s.folds[kept[0]].result.document)
+		delete(s.folds, kept[0])
+	}
 }
 
 // run folds a conference when it is its turn. It returns nil when the caller has gone.

@@ -1,12 +1,9 @@
 package readapi
 
 import (
-	"context"
-	"fmt"
 	"net/http"
 	"net/url"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -96,25 +93,4 @@ func TestAuditedSearches(t *testing.T) {
 	require.Equal(t, "site=s&user=ann", u.audited(terms(), storage.Query{AppID: "plain"}, access.Scope{All: true}).Encode())
 	require.Equal(t, "site=s&user=ann", u.audited(terms(), storage.Query{}, access.Scope{Apps: []string{"plain"}}).Encode())
 	require.Equal(t, "site=s&user=ann", userIDs{}.audited(terms(), storage.Query{}, access.Scope{All: true}).Encode())
-}
-
-// A conference that several queries find is listed once.
-func TestNewestListsEachOnce(t *testing.T) {
-	at := func(key int64) storage.Cursor { return storage.Cursor{Start: time.UnixMilli(key), Key: key} }
-	var all listings[string]
-	require.NoError(t, all.add([]string{"c", "a"}, []storage.Cursor{at(3), at(1)}, storage.Cursor{}, nil))
-	damage := fmt.Errorf("a row: %w", storage.ErrDamaged)
-	require.NoError(t, all.add([]string{"c", "b", "a"}, []storage.Cursor{at(3), at(2), at(1)}, storage.Cursor{}, damage))
-	require.Equal(t, damage, all.damage)
-	require.Equal(t, context.Canceled, all.add(nil, nil, storage.Cursor{}, context.Canceled))
-	rows, cursors, next := all.newest(2)
-	require.Equal(t, []string{"c", "b"}, rows)
-	require.Equal(t, []storage.Cursor{at(3), at(2)}, cursors)
-	require.Equal(t, at(2), next)
-	rows, _, next = all.newest(0)
-	require.Equal(t, []string{"c", "b", "a"}, rows)
-	require.Zero(t, next)
-	require.NoError(t, all.add(nil, nil, at(0), nil))
-	_, _, next = all.newest(0)
-	require.Equal(t, at(1), next, "one of them continues")
 }
