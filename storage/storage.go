@@ -206,7 +206,7 @@ type Query struct {
 }
 
 // DefaultPageParticipants is the bound of a page's participants where a query has none.
-const DefaultPageParticipants = 10_000
+const DefaultPageParticipants = 5000
 
 // Cursor is the place of a row in a listing, which runs from the newest start backwards.
 type Cursor struct {

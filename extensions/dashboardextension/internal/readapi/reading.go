@@ -9,12 +9,12 @@ import (
 )
 
 // Reading is charged by the participants of the conferences that are read, since memory grows with them: the answer that has
-// a whole conference takes some 40 kB for each until it is encoded.
+// a whole conference takes some 100 kB for each until it is encoded, half of them garbage.
 const (
-	// maxReading bounds the participants that are read at the same time. A larger conference is read alone.
-	maxReading = 4000
-	// readingCharge is the least charge: a page of a list, with the tenth of that for each of
-	// storage.DefaultPageParticipants.
+	// maxReading bounds the participants that are read at the same time. A larger conference is read alone. Three lists are
+	// read at a time, so that one of the four connections that read an SQLite file is left for the collector itself.
+	maxReading = 3800
+	// readingCharge is the least charge. It is for a page of a list too, where storage.DefaultPageParticipants take less.
 	readingCharge = 1000
 	// maxReadingWait is how long a request waits for others.
 	maxReadingWait = 10 * time.Second

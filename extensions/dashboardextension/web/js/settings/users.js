@@ -75,7 +75,7 @@ async function create() {
   await load();
 }
 
-/** What can be done to a user beside the rights, each after a question. */
+/** What can be done to a user beside the rights, each after a question. The row knows the new revision before it is read again. */
 const acts = {
   async password(user) {
     const text = "The present password and all logins of the user end. The new password is shown once.";
@@ -83,6 +83,7 @@ const acts = {
     let made;
     if (!(await perform(area, undefined, async () => {
       made = await send("POST", userPath(user.name, "password"), { body: {} });
+      user.revision = made.revision;
       return "The password was replaced.";
     }))) return;
     await showPassword(made);
@@ -91,7 +92,7 @@ const acts = {
   async signout(user) {
     if (!(await confirm({ title: `Sign ${shownName(user)} out?`, text: "All logins of the user end.", action: "Sign out" }))) return;
     await perform(area, undefined, async () => {
-      await send("POST", userPath(user.name, "signout"), { body: {} });
+      user.revision = (await send("POST", userPath(user.name, "signout"), { body: {} })).revision;
       return `All logins of ${shownName(user)} were ended.`;
     });
     await load();

@@ -1,0 +1,222 @@
+package malice
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/sqlite"
+	"github.com/qosrtc/qos/storage/storagetest"
+	"github.com/qosrtc/qos/tests/harness"
+)
+
+// readingMiB is the limit of the memory limiter while others read. It refuses from four fifths on.
+const readingMiB = 640
+
+// A crowd is what is read: a conference of many users, and many conferences with all users of an office, among them one
+// who is in each.
+type crowd struct {
+	start             time.Time
+	users             int // of the largest conference
+	meetings, members int
+}
+
+const everywhere = "eve" // the user who is in each meeting
+
+// session is a user of the crowd with what applications and browsers say of users.
+func (c *crowd) session(number int, name string) storage.Session {
+	details := map[string]string{}
+	for n := range 14 {
+		details[fmt.Sprintf("qos.detail.%d", n)] = fmt.Sprintf("Mozilla/5.0 (X11; Linux x86_64) of %d-%d", number, n)
+	}
+	return storage.Session{ID: fmt.Sprintf("019a9f3c-7b1a-7c3e-9f10-%012x", number), AppID: attacker, UserID: name + ".real", UserAlias: name, Details: details}
+}
+
+// fill writes the crowd's conferences into a store.
+func (c *crowd) fill(t *testing.T, directory string) {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), filepath.Join(directory, "qos.sqlite3"), sqlite.Options{})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	var batches []storage.Batch
+	put := func(b storage.Batch) {
+		if batches = append(batches, b); len(batches) == 1000 {
+			_, err := s.Append(t.Context(), batches)
+			require.NoError(t, err)
+			batches = nil
+		}
+	}
+	number := 0
+	join := func(conference, user string, from int, frames []storage.Batch) {
+		number++
+		for i := from; i < len(frames); i += 2 {
+			b := storage.Batch{Session: c.session(number, user)}
+			for _, r := range frames[i].Records {
+				r.ConferenceID = conference
+				b.Records = append(b.Records, r)
+			}
+			put(b)
+		}
+	}
+	frames := storagetest.Call(2, 3, c.start)
+	for n := range c.users {
+		join("all hands", fmt.Sprint("user", n), n%2, frames)
+	}
+	for m := range c.meetings {
+		frames := storagetest.Call(2, 1, c.start.Add(time.Duration(m)*time.Minute))
+		for n := range c.members - 1 {
+			join(fmt.Sprint("meeting", m), fmt.Sprintf("user%d-%d", m, n), 0, frames)
+		}
+		join(fmt.Sprint("meeting", m), everywhere, 0, frames)
+	}
+	_, err = s.Append(t.Context(), batches)
+	require.NoError(t, err)
+	for m := range c.meetings { // else the collector would summarise them meanwhile
+		at := c.start.Add(time.Duration(m) * time.Minute)
+		require.NoError(t, s.PutSummary(t.Context(), storage.Summary{
+			AppID: attacker, ConferenceID: fmt.Sprint("meeting", m), Start: at, End: at.Add(10 * time.Second), Revision: 1, Outcome: "success", Participants: c.members, Document: []byte("{}"),
+		}))
+	}
+}
+
+// awaitSummary waits until the collector has summarised the largest conference, which takes memory too.
+func (c *crowd) awaitSummary(t *testing.T, dashboard string) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		resp, err := http.Get(dashboard + "/api/conferences?app=" + attacker + "&id=all+hands") //nolint:noctx // it is short
+		if err != nil {
+			return false
+		}
+		defer func() { _ = resp.Body.Close() }()
+		var list struct{ Conferences []struct{ State string } }
+		return json.NewDecoder(resp.Body).Decode(&list) == nil && len(list.Conferences) == 1 && list.Conferences[0].State == "ended"
+	}, harness.Patience, time.Second)
+}
+
+// requests are those of each route that is documented, with answers as large as the crowd makes them.
+func (c *crowd) requests(t *testing.T, dashboard string) map[string]string {
+	t.Helper()
+	within := url.Values{"app": {attacker}, "from": {fmt.Sprint(c.start.Add(-time.Hour).UnixMilli())}, "to": {fmt.Sprint(c.start.Add(5 * time.Hour).UnixMilli())}}
+	with := func(more ...string) url.Values {
+		q := maps.Clone(within)
+		for i := 0; i < len(more); i += 2 {
+			q.Set(more[i], more[i+1])
+		}
+		return q
+	}
+	one := url.Values{"app": {attacker}, "id": {"all hands"}, "at": {fmt.Sprint(c.start.Add(time.Second).UnixMilli())}}
+	tail := maps.Clone(one)
+	tail.Set("from", fmt.Sprint(c.start.UnixMilli()))
+	queries := map[string]url.Values{
+		"/api/conference": one, "/api/conference/text": one, "/api/conference/tail": tail,
+		"/api/conferences": with("limit", "200"), "/api/conferences.csv": within, "/api/conferences.json": within,
+		"/api/user":     with("user", everywhere, "limit", "150"),
+		"/api/contrast": within, "/api/overview": within, "/api/trend": with("by", "browsers"),
+		"/api/precalls": with("limit", "200"), "/api/precalls/providers": within, "/api/unattached": with("limit", "200"),
+		"/api/openapi.json": nil, "/api/live": nil,
+	}
+	resp, err := http.Get(dashboard + "/api/openapi.json") //nolint:noctx // it is short
+	require.NoError(t, err)
+	defer func() { require.NoError(t, resp.Body.Close()) }()
+	var document struct{ Paths map[string]any }
+	require.NoError(t, json.NewDecoder(resp.Body).Decode(&document))
+	out := map[string]string{}
+	for path := range document.Paths {
+		require.Contains(t, queries, path, "a new route: what is its largest answer?")
+		out[path] = dashboard + path + "?" + queries[path].Encode()
+	}
+	delete(out, "/api/live") // it streams changes, and never ends
+	return out
+}
+
+// Readers of conferences, lists, users and exports as large as they get wait for each other, or are told to come again.
+// Another application is served meanwhile, and the memory limiter has nothing to do.
+//
+// spec: SRV-04
+func TestReadingHasAnOwner(t *testing.T) {
+	t.Parallel()
+	everything := &crowd{start: time.Now().Add(-6 * time.Hour).Truncate(time.Hour), users: 600, meetings: 200, members: 150}
+	dir := t.TempDir()
+	everything.fill(t, dir)
+	dashboard := harness.FreeAddress(t)
+	c := harness.NewCollector(t, harness.Options{
+		Storage: harness.SQLite(dir), FramesPerSecond: 200, Dashboard: dashboard,
+		Apps: fmt.Sprintf(`{key_file: %q, storage: qosstorage, apps: [{id: %s, secrets: [%s]}]}`, dir+"/key", victim, secret),
+		More: fmt.Sprintf("receivers: {qoswss: {trusted_proxies: [127.0.0.1]}}\nprocessors: {memory_limiter: {limit_mib: %d}, conference: {memory_mib: %d}}\n", readingMiB, readingMiB*3/8),
+	})
+	c.Start()
+	t.Cleanup(func() {
+		if !t.Failed() {
+			c.Stop()
+		}
+	})
+	everything.awaitSummary(t, "http://"+dashboard)
+	served := honest(t, c)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*harness.Patience)
+	defer cancel()
+	deferred := 0
+	walked := make(chan map[string]map[int]int)
+	requests := everything.requests(t, "http://"+dashboard)
+	go func() {
+		answers := map[string]map[int]int{}
+		for path, address := range requests {
+			answers[path] = readAtOnce(ctx, 12, address)
+		}
+		walked <- answers
+	}()
+	var answers map[string]map[int]int
+	seq := uint64(1)
+	for ; answers == nil; seq++ {
+		deferred += served.accepted(t, seq, fmt.Sprintf(`{"type":"log","seq":%d,"at":%d,"fabric":1,"text":"x"}`, seq, now()))
+		select {
+		case answers = <-walked:
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	swamped(t)
+	t.Log(seq, "frames of another application, deferred", deferred, "times, and of each route", answers)
+	for path, statuses := range answers {
+		require.Positive(t, statuses[http.StatusOK], path)
+	}
+	require.Zero(t, metric(c, "otelcol_processor_memory_limiter_refused_log_records"))
+}
+
+// readAtOnce sends a request several times at once, and counts the answers by status. 0: there is none, or no end of it.
+func readAtOnce(ctx context.Context, times int, address string) map[int]int {
+	statuses := make(chan int, times)
+	for range times {
+		go func() { statuses <- read(ctx, address) }()
+	}
+	count := map[int]int{}
+	for range times {
+		count[<-statuses]++
+	}
+	return count
+}
+
+// read returns the status of an answer that was read to its end; 0: there is none.
+func read(ctx context.Context, address string) int {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return 0
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		return 0
+	}
+	return resp.StatusCode
+}
