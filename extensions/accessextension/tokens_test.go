@@ -121,13 +121,20 @@ func TestTokensWithinScope(t *testing.T) {
 	r, root := admin(t)
 	root.token(`{"name":"all","roles":["support"],"scope":{"all":true}}`)
 	root.token(`{"name":"other","roles":["support"],"scope":{"apps":["shop","other"]}}`)
-	r.user("manager", isAdmin, func(u *access.User) { u.Scope = access.Scope{Apps: []string{"shop", "bank"}} })
+	r.user("manager", func(u *access.User) {
+		u.Roles, u.Scope = []access.Role{access.Admin, access.Support}, access.Scope{Apps: []string{"shop", "bank"}}
+	})
 	b := r.in("manager", good)
 	b.token(`{"name":"mine","roles":["support"],"scope":{"apps":["bank"]}}`)
 	for _, scope := range []string{`{"all":true}`, `{"apps":["shop","other"]}`} {
 		a := b.postToken(`{"name":"x","roles":["support"],"scope":` + scope + `}`)
 		require.Equal(t, http.StatusUnprocessableEntity, a.status)
 		require.Equal(t, "scope", decode[jsonapi.Problem](t, a).Field)
+	}
+	for _, roles := range []string{`["engineering"]`, `["support","engineering"]`} {
+		a := b.postToken(`{"name":"x","roles":` + roles + `,"scope":{"apps":["bank"]}}`)
+		require.Equal(t, http.StatusUnprocessableEntity, a.status)
+		require.Equal(t, "roles", decode[jsonapi.Problem](t, a).Field)
 	}
 	require.Len(t, b.tokens(), 1)
 	require.Contains(t, b.tokens(), "mine")
@@ -181,6 +188,29 @@ func TestTokensEnd(t *testing.T) {
 	r.sweep(t.Context(), made.ExpiresAt.Add(keepExpired))
 	require.NotContains(t, r.in("boss", good).tokens(), "nightly")
 	require.Contains(t, r.in("boss", good).tokens(), "year")
+}
+
+// A token of an administrator of some apps ends with each role that the administrator loses, and is valid
+// again with it.
+//
+// spec: DASH-03, DASH-05
+func TestTokensLoseTheRolesOfTheirMaker(t *testing.T) {
+	r, root := admin(t)
+	r.user("manager", func(u *access.User) { u.Roles, u.Scope = access.AllRoles, access.Scope{Apps: []string{"shop"}} })
+	made := r.in("manager", good).token(`{"name":"nightly","roles":["support"],"scope":{"apps":["shop"]}}`)
+	for roles, valid := range map[string]bool{
+		`["admin","support"]`: true, `["admin","engineering"]`: false, `["admin"]`: false, `["support"]`: false, `["support","engineering","admin"]`: true,
+	} {
+		at := root.get("/api/v1/users/manager").header.Get("ETag")
+		require.Equal(t, http.StatusOK, root.put("manager", `{"roles":`+roles+`,"scope":{"apps":["shop"]}}`, "If-Match", at).status)
+		if valid {
+			_, err := r.holder(made.Token)
+			require.NoError(t, err, roles)
+			continue
+		}
+		r.refused(made.Token, http.StatusUnauthorized)
+		require.Equal(t, "maker", root.tokens()["nightly"].State, roles)
+	}
 }
 
 // A collector refuses at once what another one revoked.

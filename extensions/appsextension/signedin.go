@@ -52,13 +52,16 @@ func (r *registry) ManagementHandlers() map[string]http.Handler {
 	}
 	m := r.newManagement()
 	for _, route := range routes() {
-		out[route.method+" "+route.path] = m.signedIn(m.answer(route))
+		pattern := route.method + " " + route.path
+		if need, ok := access.NeedOf(pattern); ok { // a server registers no other
+			out[pattern] = m.signedIn(need, m.answer(route))
+		}
 	}
 	return out
 }
 
 // signedIn serves a request of a user. An app that is not in the user's scope does not exist.
-func (m *management) signedIn(next http.Handler) http.Handler {
+func (m *management) signedIn(need access.Need, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, value := range headers {
 			w.Header().Set(name, value)
@@ -69,6 +72,9 @@ func (m *management) signedIn(next http.Handler) http.Handler {
 		case !access.Settings.Allows(v):
 			m.count(r.Context(), "unauthorized")
 			jsonapi.NewProblem(http.StatusForbidden, "the management API is for users with the role admin").Write(w)
+		case !need.Allows(v):
+			m.count(r.Context(), "unauthorized")
+			jsonapi.NewProblem(http.StatusForbidden, "an export has names of users: it needs the role support, or all apps in scope").Write(w)
 		case id != "" && !v.Scope.Has(id):
 			m.count(r.Context(), "refused")
 			jsonapi.NewProblem(http.StatusNotFound, "there is no such app").Write(w)

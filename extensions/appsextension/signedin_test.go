@@ -3,6 +3,7 @@ package appsextension
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,8 +22,14 @@ func TestRoutesForUsers(t *testing.T) {
 	for pattern, handler := range handlers {
 		need, ok := access.NeedOf(pattern)
 		require.True(t, ok, "internal/access has no need of %s", pattern)
-		require.Equal(t, access.Settings, need, pattern)
-		for _, v := range []*access.Visitor{nil, {Roles: []access.Role{access.Support, access.Engineering}, Scope: access.Scope{All: true}}} {
+		visitors := []*access.Visitor{nil, {Roles: []access.Role{access.Support, access.Engineering}, Scope: access.Scope{All: true}}}
+		if strings.HasSuffix(pattern, "/export") {
+			require.Equal(t, access.Export, need, pattern)
+			visitors = append(visitors, &access.Visitor{Roles: []access.Role{access.Admin, access.Engineering}, Scope: access.Scope{Apps: []string{"shop"}}})
+		} else {
+			require.Equal(t, access.Settings, need, pattern)
+		}
+		for _, v := range visitors {
 			req := httptest.NewRequestWithContext(access.With(t.Context(), v), http.MethodGet, "/", nil)
 			w := httptest.NewRecorder()
 			handler.ServeHTTP(w, req)

@@ -119,8 +119,20 @@ func (t *APIToken) Valid(digest []byte, now time.Time) bool {
 
 // MadeBy reports whether a user made the token and may make it still. A token ends with the rights of its maker.
 func (t *APIToken) MadeBy(u *User) bool {
-	v := Visitor{Roles: u.Roles, Scope: u.Scope}
-	return !u.Disabled && u.CreatedAt.Equal(t.MakerSince) && Settings.Allows(&v) && u.Scope.Covers(t.Scope)
+	return !u.Disabled && u.CreatedAt.Equal(t.MakerSince) && t.CheckMaker(&Visitor{Roles: u.Roles, Scope: u.Scope}) == nil
+}
+
+// CheckMaker returns the fault of a token that a visitor would make: roles or apps that they cannot give.
+func (t *APIToken) CheckMaker(v *Visitor) error {
+	switch {
+	case !Settings.Allows(v):
+		return &Fault{Field: "maker", Limit: "must have the role " + string(Admin), Got: "other roles"}
+	case slices.ContainsFunc(t.Roles, func(r Role) bool { return !v.Gives(r) }):
+		return &Fault{Field: "roles", Limit: "must be yours, without all apps in scope", Got: "another role"}
+	case !v.Scope.Covers(t.Scope):
+		return &Fault{Field: "scope", Limit: "must be within yours", Got: "another app"}
+	}
+	return nil
 }
 
 // Visitor returns who sends a request with the token.

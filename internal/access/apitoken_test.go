@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -121,10 +122,31 @@ func TestAPITokenIsValid(t *testing.T) {
 		change(&other)
 		require.False(t, token.MadeBy(&other), name)
 	}
-	maker.Scope = Scope{Apps: []string{"other", "shop"}}
+	maker.Roles, maker.Scope = []Role{Admin, Support}, Scope{Apps: []string{"other", "shop"}}
 	require.True(t, token.MadeBy(&maker))
 	token.Scope = Scope{All: true}
 	require.False(t, token.MadeBy(&maker))
+}
+
+// No set of roles and scope lets an administrator of some apps give what they do not have.
+//
+// spec: DASH-03, DASH-05
+func TestRolesThatATokenMayHave(t *testing.T) {
+	sets := [][]Role{{}, {Support}, {Engineering}, {Support, Engineering}}
+	some, all := Scope{Apps: []string{"shop"}}, Scope{All: true}
+	for _, own := range sets {
+		for _, given := range sets[1:] {
+			token, maker := validToken()
+			token.Roles, maker.Roles = given, append([]Role{Admin}, own...)
+			require.True(t, token.MadeBy(&maker), "an administrator of all apps gives %v", given)
+			maker.Scope = some
+			has := !slices.ContainsFunc(given, func(r Role) bool { return !slices.Contains(own, r) })
+			require.Equal(t, has, token.MadeBy(&maker), "who has %v gives %v", own, given)
+			v := Visitor{Roles: maker.Roles, Scope: some}
+			require.Equal(t, slices.Contains(own, Support), Export.Allows(&v), "who has %v exports names", own)
+			require.Equal(t, Settings.Allows(&Visitor{Roles: own, Scope: all}), Export.Allows(&Visitor{Roles: own, Scope: all}))
+		}
+	}
 }
 
 // spec: DASH-05

@@ -59,6 +59,10 @@ func (v *Visitor) ShownName() string { return cmp.Or(v.Shown, v.Name) }
 // Is reports whether the visitor has a role.
 func (v *Visitor) Is(r Role) bool { return slices.Contains(v.Roles, r) }
 
+// Gives reports whether the visitor, an administrator, may give a role to others: one with all apps in scope
+// any role, for they manage the roles of all users, and another one only their own.
+func (v *Visitor) Gives(r Role) bool { return v.Scope.All || v.Is(r) }
+
 // Reads reports whether the visitor may read calls.
 func (v *Visitor) Reads() bool { return v.Is(Support) || v.Is(Engineering) }
 

@@ -18,6 +18,9 @@ const (
 	Calls
 	// Settings is the role admin. A route of one app requires the app in the scope.
 	Settings
+	// Export is Settings for what contains names of users and the text of feedback: the visitor may give the
+	// role support, so an administrator of some apps must have it.
+	Export
 	// Installation is the role admin with all apps in scope.
 	Installation
 )
@@ -97,7 +100,7 @@ var Routes = []Route{ //nolint:gochecknoglobals // a constant
 	{"POST /api/v1/apps/{app}/webhooks/{webhook}/deliveries/{delivery}/replay", Settings},
 	{"POST /api/v1/apps/{app}/webhooks/{webhook}/test", Settings},
 	{"POST /api/v1/apps/{app}/webhooks/{webhook}/secret", Settings},
-	{"POST /api/v1/apps/{app}/users/export", Settings},
+	{"POST /api/v1/apps/{app}/users/export", Export},
 	{"POST /api/v1/apps/{app}/users/erase", Settings},
 	{"GET /api/v1/apps/{app}/users/erasures/{erasure}", Settings},
 
@@ -141,6 +144,8 @@ func (n Need) Allows(v *Visitor) bool {
 		return v.Reads()
 	case n == Settings:
 		return v.Is(Admin)
+	case n == Export:
+		return v.Is(Admin) && v.Gives(Support)
 	case n == Installation:
 		return v.Is(Admin) && v.Scope.All
 	}

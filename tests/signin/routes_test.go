@@ -116,6 +116,7 @@ func expected(route access.Route, e expectation, v *access.Visitor) int {
 		access.SignedIn:     v != nil,
 		access.Calls:        v != nil && !v.MustChange && (v.Is(access.Support) || v.Is(access.Engineering)),
 		access.Settings:     v != nil && !v.MustChange && v.Is(access.Admin),
+		access.Export:       v != nil && !v.MustChange && v.Is(access.Admin) && (v.Is(access.Support) || v.Scope.All),
 		access.Installation: v != nil && !v.MustChange && v.Is(access.Admin) && v.Scope.All,
 	}[route.Need]
 	switch {
@@ -148,6 +149,7 @@ func TestEachRouteWithEachRole(t *testing.T) {
 		"foreign":        {Roles: []access.Role{access.Support}, Scope: access.Scope{Apps: []string{"other", "a"}}},
 		"root":           {Roles: []access.Role{access.Admin}, Scope: all},
 		"manager":        {Roles: []access.Role{access.Admin}, Scope: access.Scope{Apps: []string{"shop"}}},
+		"exporter":       {Roles: []access.Role{access.Admin, access.Support}, Scope: access.Scope{Apps: []string{"shop"}}},
 		"foreignmanager": {Roles: []access.Role{access.Admin, access.Engineering}, Scope: access.Scope{Apps: []string{"other"}}},
 		"fresh":          {Roles: access.AllRoles, Scope: all, MustChange: true},
 	}

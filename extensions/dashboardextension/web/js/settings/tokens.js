@@ -16,13 +16,14 @@ import { scrolledTable } from "./table.js";
 
 const area = byId("alert");
 let all = false; // whether the administrator has all apps in scope
+let roles = ["support", "engineering"]; // those that the administrator may give
 
 async function create() {
   const name = trimmedField("name", "Name", { max: 40, hint: "What the token is for: lower case letters, digits and . _ -" });
   const scope = scopeFields();
   const days = numberField("expiresInDays", "Expires in", { unit: "days", min: 1, max: 366, step: 1 });
-  const fields = [name, rolesField(["support", "engineering"]), ...scope.fields, days];
-  const draft = new Draft(fields, { roles: ["engineering"], scope: { all }, expiresInDays: 90 });
+  const fields = [name, rolesField(roles), ...scope.fields, days];
+  const draft = new Draft(fields, { roles: roles.slice(-1), scope: { all }, expiresInDays: 90 });
   scope.show();
   const answer = h("div", { class: "answer" });
   let made;
@@ -60,7 +61,8 @@ function row(token) {
     h("td", { class: "row-actions" }, actionButton("Revoke", () => revoke(token), { class: "danger", "data-testid": "revoke", "aria-label": `Revoke ${token.name}` })));
 }
 
-const empty = () => h("div", { class: "empty", "data-testid": "empty" }, h("h2", {}, "No API tokens"), h("p", {}, "A program reads calls with an API token, with the rights that the token has."));
+const empty = () => h("div", { class: "empty", "data-testid": "empty" }, h("h2", {}, "No API tokens"), h("p", {}, "A program reads calls with an API token, with the rights that the token has."),
+  roles.length === 0 && h("p", {}, "You can make none: an administrator of some apps gives a token only their own roles, and you do not have support or engineering."));
 
 const load = () => readList(async (list) => {
   const { tokens } = await send("GET", "api/v1/tokens");
@@ -71,5 +73,7 @@ byId("new").addEventListener("click", create);
 byId("list").append(skeleton(4));
 const session = await showUser();
 all = managesAll(session);
+if (!all) roles = roles.filter((role) => session.roles?.includes(role));
+byId("new").hidden = roles.length === 0;
 drawSettingsNav(session);
 await load();
