@@ -142,7 +142,7 @@ fuzz: ## fuzz every target for FUZZTIME=30s
 
 # Packages at the doors that need no collector: frames and the bodies of POSTs, and blobs of the store. Others take
 # minutes to compile with instrumentation.
-DOORS := ./protocol ./agent ./extensions/appsextension/internal/app ./storage/internal/chunk ./storage/internal/envelope ./storage/internal/frames
+DOORS := ./protocol ./agent ./internal/jsonobject ./extensions/appsextension/internal/app ./storage/internal/chunk ./storage/internal/envelope ./storage/internal/frames
 
 fuzz-doors: ## fuzz what reads bytes from outside for 5 s a target
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=5s FUZZED="$(DOORS)"

@@ -6,16 +6,12 @@ import (
 	"io"
 	"mime"
 	"net/http"
+
+	"github.com/qosrtc/qos/internal/jsonobject"
 )
 
-// request is what a page may say: who it takes itself for. It cannot choose a user by it,
-// only find out early that somebody else is logged in.
-type request struct {
-	UserID json.RawMessage `json:"userID"`
-}
-
-// readBody returns the userID that the page names, or "" where it names none. The body may
-// be empty; otherwise it is a JSON object, with the type that other sites' forms cannot send.
+// readBody returns the userID that the page names, or "" where it names none. A page cannot choose a user by it,
+// only find out early that somebody else is logged in. The body may be empty; otherwise it is a JSON object, with the type that other sites' forms cannot send.
 func readBody(w http.ResponseWriter, r *http.Request) (string, *problem) {
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBodyBytes))
 	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
@@ -35,15 +31,16 @@ func readBody(w http.ResponseWriter, r *http.Request) (string, *problem) {
 
 // wantedUser reads {"userID": "…"}; other members are the page's own affair.
 func wantedUser(text []byte) (string, *problem) {
-	var body *request
-	if err := json.Unmarshal(text, &body); err != nil || body == nil {
-		return "", badBody("the body must be a JSON object")
+	members, err := jsonobject.Members(text)
+	if err != nil {
+		return "", badBody("the body must be a JSON object, with no member twice")
 	}
-	if len(body.UserID) == 0 {
+	raw, named := members["userID"]
+	if !named {
 		return "", nil
 	}
 	var wanted string
-	if err := json.Unmarshal(body.UserID, &wanted); err != nil || wanted == "" || len(wanted) > MaxUserIDBytes {
+	if err := json.Unmarshal(raw, &wanted); err != nil || wanted == "" || len(wanted) > MaxUserIDBytes {
 		return "", badBody("userID must be a string of 1 to 256 bytes")
 	}
 	return wanted, nil

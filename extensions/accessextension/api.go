@@ -1,15 +1,14 @@
 package accessextension
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"net/http"
 
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/internal/jsonapi"
+	"github.com/qosrtc/qos/internal/jsonobject"
 )
 
 // maxBodyBytes bounds the body of a request.
@@ -73,12 +72,16 @@ func (k *keeper) answer(need access.Need, serve func(*call) (jsonapi.Reply, erro
 	}
 }
 
-// decode reads the body, which has some members. It refuses others.
-func (c *call) decode(into any, members string) error {
-	decoder := json.NewDecoder(bytes.NewReader(c.body))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(into); err != nil || decoder.More() {
-		return jsonapi.NewProblem(http.StatusBadRequest, "the body must be one JSON object with the members %s", members)
+// readRoles reads the member roles of a body.
+func readRoles(o jsonobject.Object) (roles []access.Role) {
+	for _, text := range o.Texts("roles") {
+		roles = append(roles, access.Role(text))
 	}
-	return nil
+	return roles
+}
+
+// readScope reads the member scope of a body; the zero value where it is absent.
+func readScope(o jsonobject.Object) access.Scope {
+	scope, _ := o.Inner("scope", "all", "apps")
+	return access.Scope{All: scope.Boolean("all"), Apps: scope.Texts("apps")}
 }

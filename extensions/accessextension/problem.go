@@ -12,6 +12,9 @@ import (
 
 // problemOf returns what an error is to the client, and whether it is a failure of the store.
 func problemOf(err error) (p *jsonapi.Problem, failed bool) {
+	if p = jsonapi.BodyProblem(err); p != nil {
+		return p, false
+	}
 	var fault *access.Fault
 	switch {
 	case errors.As(err, &p):

@@ -100,7 +100,7 @@ func TestTokensAPI(t *testing.T) {
 		require.Equal(t, http.StatusUnprocessableEntity, a.status, body)
 		require.Equal(t, field, decode[jsonapi.Problem](t, a).Field, body)
 	}
-	require.Equal(t, http.StatusBadRequest, b.postToken(`{"name":"x","digest":"x"}`).status)
+	require.Equal(t, http.StatusUnprocessableEntity, b.postToken(`{"name":"x","digest":"x"}`).status)
 
 	require.Equal(t, http.StatusNotFound, b.do(http.MethodDelete, "/api/v1/tokens/nothing", "").status)
 	require.Equal(t, http.StatusNoContent, b.do(http.MethodDelete, "/api/v1/tokens/nightly", "").status)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/internal/jsonapi"
+	"github.com/qosrtc/qos/internal/jsonobject"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -87,9 +88,14 @@ func (k *keeper) getUser(c *call) (jsonapi.Reply, error) {
 
 // rights are the members of a user that a request writes.
 type rights struct {
-	Roles    []access.Role `json:"roles"`
-	Scope    access.Scope  `json:"scope"`
-	Disabled bool          `json:"disabled"`
+	roles    []access.Role
+	scope    access.Scope
+	disabled bool
+}
+
+func readRights(body []byte) (rights, error) {
+	o := jsonobject.Read(body, "roles", "scope", "disabled")
+	return rights{roles: readRoles(o), scope: readScope(o), disabled: o.Boolean("disabled")}, o.Fault()
 }
 
 func (k *keeper) putUserAPI(c *call) (jsonapi.Reply, error) {
@@ -103,8 +109,8 @@ func (k *keeper) putUserAPI(c *call) (jsonapi.Reply, error) {
 			return jsonapi.Reply{}, err
 		}
 	}
-	var want rights
-	if err := c.decode(&want, "roles, scope and disabled"); err != nil {
+	want, err := readRights(c.body)
+	if err != nil {
 		return jsonapi.Reply{}, err
 	}
 	if condition.Create {
@@ -118,10 +124,10 @@ func (k *keeper) putUserAPI(c *call) (jsonapi.Reply, error) {
 		return jsonapi.Reply{}, err
 	}
 	before := u
-	if u.Disabled != want.Disabled {
+	if u.Disabled != want.disabled {
 		u.Generation++
 	}
-	u.Roles, u.Scope, u.Disabled = want.Roles, want.Scope, want.Disabled
+	u.Roles, u.Scope, u.Disabled = want.roles, want.scope, want.disabled
 	if err := u.Check(); err != nil {
 		return jsonapi.Reply{}, err
 	}
@@ -138,7 +144,7 @@ func (k *keeper) putUserAPI(c *call) (jsonapi.Reply, error) {
 
 func (k *keeper) makeUser(c *call, want rights) (jsonapi.Reply, error) {
 	now, password := k.now().UTC().Truncate(time.Millisecond), access.NewPassword()
-	u := access.User{Roles: want.Roles, Scope: want.Scope, Disabled: want.Disabled, MustChange: true, CreatedAt: now, PasswordAt: now}
+	u := access.User{Roles: want.roles, Scope: want.scope, Disabled: want.disabled, MustChange: true, CreatedAt: now, PasswordAt: now}
 	// The name may have been that of a user before, whose logins must not come to life again.
 	u.Generation = now.UnixMilli()
 	if err := u.Check(); err != nil {

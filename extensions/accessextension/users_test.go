@@ -63,7 +63,7 @@ func TestUsersAPI(t *testing.T) {
 	require.Equal(t, http.StatusPreconditionFailed, b.put("ada", support, "If-Match", `"999"`).status)
 	require.Equal(t, http.StatusPreconditionRequired, b.put("ada", support).status)
 	require.Equal(t, http.StatusBadRequest, b.put("ada", support, "If-Match", `*`).status)
-	require.Equal(t, http.StatusBadRequest, b.put("ada", `{"roles":["support"],"scope":{"all":true},"password":"x"}`, "If-Match", shown.header.Get("ETag")).status)
+	require.Equal(t, http.StatusUnprocessableEntity, b.put("ada", `{"roles":["support"],"scope":{"all":true},"password":"x"}`, "If-Match", shown.header.Get("ETag")).status)
 	require.Equal(t, http.StatusNotFound, b.put("bob", support, "If-Match", `"1"`).status)
 	require.Equal(t, http.StatusUnprocessableEntity, b.put("b%20b", support, "If-None-Match", "*").status)
 	require.Equal(t, http.StatusUnsupportedMediaType, b.do(http.MethodPut, "/api/v1/users/bob", support, "Content-Type", "text/plain", "If-None-Match", "*").status)
@@ -207,4 +207,39 @@ func TestReadsAreBounded(t *testing.T) {
 	require.Len(t, r.at, 1)
 	require.True(t, r.recent(strconv.Itoa(maxReads), t0))
 	require.False(t, r.recent(strconv.Itoa(maxReads), t0.Add(readAgain)))
+}
+
+// No text has two meanings: members twice and names in another case are refused, at any depth, and nothing is made.
+//
+// spec: DASH-03
+func TestBodiesAreStrict(t *testing.T) {
+	r, b := admin(t)
+	for body, field := range map[string]string{
+		`{"roles":["support"],"roles":["admin"],"scope":{"all":true}}`:                "roles",
+		`{"roles":["support"],"ROLES":["admin"],"scope":{"all":true}}`:                "ROLES",
+		`{"Roles":["admin"],"scope":{"all":true}}`:                                    "Roles",
+		`{"roles":["support"],"scope":{"apps":["shop"],"all":false,"all":true}}`:      "scope.all",
+		`{"roles":["support"],"scope":{"apps":["shop"],"All":true}}`:                  "scope.All",
+		`{"roles":["support"],"scope":{"apps":["shop"]},"sc\u006fpe":{"all":true}}`:   "scope",
+		`{"roles":["support"],"scope":{"all":true},"disabled":true,"disabled":false}`: "disabled",
+		`{"roles":["support"],"scope":{"all":true},"other":1}`:                        "other",
+		`{"roles":["support"],"scope":{"apps":["sh\u200bop"]}}`:                       "scope.apps",
+		`{"roles":"support","scope":{"all":true}}`:                                    "roles",
+	} {
+		a := b.put("ada", body, "If-None-Match", "*")
+		require.Equal(t, http.StatusUnprocessableEntity, a.status, body)
+		require.Equal(t, field, decode[jsonapi.Problem](t, a).Field, body)
+		named := `{"name":"nightly",` + body[1:]
+		a = b.postToken(named)
+		require.Equal(t, http.StatusUnprocessableEntity, a.status, named)
+	}
+	for _, body := range []string{``, `null`, `[]`, support + `{}`, support + `x`} {
+		require.Equal(t, http.StatusBadRequest, b.put("ada", body, "If-None-Match", "*").status, body)
+		require.Equal(t, http.StatusBadRequest, b.postToken(body).status, body)
+	}
+	require.Equal(t, http.StatusNotFound, b.get("/api/v1/users/ada").status)
+	require.Empty(t, b.tokens())
+	require.Equal(t, http.StatusCreated, b.put("ada", support, "If-None-Match", "*").status)
+	_, _, err := r.readUser(t.Context(), "ada")
+	require.NoError(t, err)
 }

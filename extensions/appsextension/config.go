@@ -39,6 +39,10 @@ type Config struct {
 	// Management is the API that edits what the store keeps; it is off unless it is there.
 	Management configoptional.Optional[ManagementConfig] `mapstructure:"management"`
 
+	// PrivateSuffixes permits origins with a wildcard below a public suffix that a company owns, such as
+	// https://*.github.io. Below those of registries, such as https://*.com, no wildcard is permitted.
+	PrivateSuffixes bool `mapstructure:"private_suffixes"`
+
 	// Access is the id of the access extension, which gets an audit entry for each change. Empty: none.
 	Access component.ID `mapstructure:"access"`
 
@@ -93,7 +97,7 @@ func (c *Config) Validate() error {
 		} else {
 			seen[app.ID] = i
 		}
-		errs = append(errs, app.validate(at))
+		errs = append(errs, app.validate(at, c.PrivateSuffixes))
 		if app.Retention > 0 && !c.stored() {
 			errs = append(errs, fmt.Errorf("%s.retention needs storage, whose conferences it deletes", at))
 		}

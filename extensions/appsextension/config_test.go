@@ -45,6 +45,39 @@ func TestAllFaultsAreNamed(t *testing.T) {
 	require.NotContains(t, err.Error(), "ssss", "a secret")
 }
 
+// The configuration refuses IDs, names and origins that the management API refuses.
+//
+// spec: AUTH-03, AUTH-05
+func TestConfiguredTexts(t *testing.T) {
+	f := func(want string, member string, value any, top ...any) {
+		t.Helper()
+		one := map[string]any{"id": "shop", "secrets": []any{"s"}, member: value}
+		all := map[string]any{"key_file": "/k", "apps": []any{one}}
+		for i := 0; i < len(top); i += 2 {
+			all[top[i].(string)] = top[i+1]
+		}
+		_, err := load(t, all)
+		if want == "" {
+			require.NoError(t, err)
+			return
+		}
+		require.ErrorContains(t, err, "apps[0]."+want)
+	}
+	for _, id := range []string{"my shop", "shop ", "\u200bshop", "sh\u202eop", "shop\x00", "shop\n", "\ufeffshop", "."} {
+		f("id must", "id", id)
+	}
+	for _, name := range []string{"a\x00", "a\tb", "\u2067a"} {
+		f("name must be UTF-8 without control characters", "name", name)
+	}
+	f("", "name", "The shop")
+	f("origins[1] must not be a wildcard below the public suffix co.uk", "origins", []any{"https://a.example", "https://*.co.uk"}, "private_suffixes", true)
+	f("origins[0] must not be a wildcard below the public suffix github.io unless", "origins", []any{"https://*.github.io"})
+	f("", "origins", []any{"https://*.github.io"}, "private_suffixes", true)
+	f("named_secrets[0].id must", "named_secrets", []any{map[string]any{"id": "a\x00", "secret": "s"}})
+	f("webhooks[0].id must", "webhooks", []any{map[string]any{"id": "a/b", "url": "https://a.example", "secret": strings.Repeat("s", 32)}})
+	f("keys[0].key_id must", "keys", []any{map[string]any{"key_id": "a\n", "algorithm": "HS256", "secret": strings.Repeat("s", 32)}})
+}
+
 // spec: PRIV-02
 func TestRetentionConfig(t *testing.T) {
 	for retention, want := range map[string]string{

@@ -10,6 +10,7 @@ import (
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
 	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/jsonobject"
 	"github.com/qosrtc/qos/internal/notice"
 	"github.com/qosrtc/qos/protocol"
 )
@@ -120,13 +121,12 @@ type WebhookConfig struct {
 	_ struct{}
 }
 
-func (a *AppConfig) validate(at string) error {
+func (a *AppConfig) validate(at string, privateSuffixes bool) error {
 	var errs []error
-	if n := len(a.ID); n == 0 || n > protocol.MaxIDBytes {
-		errs = append(errs, fmt.Errorf("%s.id must have 1 to %d bytes (got %d)", at, protocol.MaxIDBytes, n))
-	}
-	if len(a.Name) > app.MaxNameBytes {
-		errs = append(errs, fmt.Errorf("%s.name must have at most %d bytes (got %d)", at, app.MaxNameBytes, len(a.Name)))
+	for _, err := range []error{app.CheckID(a.ID), app.CheckName(a.Name)} {
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s.%w", at, err))
+		}
 	}
 	if len(a.Secrets)+len(a.NamedSecrets)+len(a.Keys) == 0 {
 		errs = append(errs, fmt.Errorf("%s.secrets: at least one secret is required, or one of named_secrets or keys", at))
@@ -144,7 +144,7 @@ func (a *AppConfig) validate(at string) error {
 		errs = append(errs, a.Keys[i].validate(fmt.Sprintf("%s.keys[%d]", at, i)))
 	}
 	for i, origin := range a.Origins {
-		if err := auth.CheckOrigin(origin); err != nil {
+		if err := auth.CheckOrigin(origin, privateSuffixes); err != nil {
 			errs = append(errs, fmt.Errorf("%s.origins[%d] %w (got %q)", at, i, err, origin))
 		}
 	}
@@ -165,15 +165,15 @@ func (c *LimitsConfig) validate(at string) error {
 	if lowest < 0 {
 		return fmt.Errorf("%s must not be negative (got %v)", at, lowest)
 	}
-	if c.DailyMiB > app.MaxCount {
-		return fmt.Errorf("%s.daily_mib must be at most %d (got %d)", at, app.MaxCount, c.DailyMiB)
+	if c.DailyMiB > jsonobject.MaxCount {
+		return fmt.Errorf("%s.daily_mib must be at most %d (got %d)", at, jsonobject.MaxCount, c.DailyMiB)
 	}
 	return nil
 }
 
 func (a *AppConfig) validateDefaults(at string) error {
 	_, err := a.defaults()
-	if fault := new(app.Fault); errors.As(err, &fault) {
+	if fault := new(jsonobject.Fault); errors.As(err, &fault) {
 		return fmt.Errorf("%s.%w", at, fault)
 	} else if err != nil {
 		return fmt.Errorf("%s.default_configuration: %w", at, err)
@@ -195,6 +195,8 @@ func (a *AppConfig) defaults() (json.RawMessage, error) {
 
 func (c *SecretConfig) validate(at string) error {
 	switch {
+	case c.ID != "" && !app.ValidIdentifier(c.ID):
+		return fmt.Errorf("%s.id must %s", at, app.IdentifierLimit)
 	case c.File != "" && c.Secret != "":
 		return fmt.Errorf("%s: secret and secret_file exclude each other", at)
 	case c.File != "":
@@ -242,6 +244,9 @@ func (c *KeyConfig) validate(at string) error {
 		if public || !shared || c.ID == "" || (c.Secret != "" && c.SecretFile != "") {
 			return fmt.Errorf("%s: an HS256 key has key_id and secret or secret_file, and no public key", at)
 		}
+		if !app.ValidIdentifier(c.ID) {
+			return fmt.Errorf("%s.key_id must %s", at, app.IdentifierLimit)
+		}
 		if c.Secret != "" {
 			return checkStrong(at+".secret", string(c.Secret))
 		}
@@ -265,8 +270,8 @@ func (c *KeyConfig) public(at, text string) (app.Key, error) {
 
 func (c *WebhookConfig) validate(at string) error {
 	var errs []error
-	if c.ID == "" {
-		errs = append(errs, fmt.Errorf("%s.id is required", at))
+	if !app.ValidIdentifier(c.ID) {
+		errs = append(errs, fmt.Errorf("%s.id must %s (got %d bytes)", at, app.IdentifierLimit, len(c.ID)))
 	}
 	if err := app.CheckWebhookURL(c.URL); err != nil {
 		errs = append(errs, fmt.Errorf("%s.url must %w", at, err))

@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/config/confignet"
 
 	"github.com/qosrtc/qos/internal/loopback"
+	"github.com/qosrtc/qos/internal/visible"
 )
 
 const (
@@ -65,6 +66,9 @@ func (c *TokenConfig) validate(at string) error {
 	var errs []error
 	if c.Name == "" || len(c.Name) > 64 {
 		errs = append(errs, fmt.Errorf("%s.name must have 1 to 64 bytes (got %d)", at, len(c.Name)))
+	}
+	if !visible.Name(c.Name) {
+		errs = append(errs, fmt.Errorf("%s.name must %s", at, visible.NameLimit))
 	}
 	if (c.Token == "") == (c.File == "") {
 		errs = append(errs, fmt.Errorf("%s: token or token_file is required, and not both", at))

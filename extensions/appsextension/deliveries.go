@@ -11,8 +11,8 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
 	"github.com/qosrtc/qos/internal/jsonapi"
+	"github.com/qosrtc/qos/internal/jsonobject"
 	"github.com/qosrtc/qos/internal/notice"
 	"github.com/qosrtc/qos/storage"
 )
@@ -103,17 +103,17 @@ func deliveryParameters(req *request, q *storage.NoticeQuery) error {
 			state := storage.NoticeState(slices.Index(states, value))
 			q.State = &state
 		case name == "state":
-			return &app.Fault{Field: name, Limit: "be one of " + strings.Join(states, ", "), Got: strconv.Quote(clip(value))}
+			return &jsonobject.Fault{Field: name, Limit: "be one of " + strings.Join(states, ", "), Got: strconv.Quote(clip(value))}
 		case name == "before" && fault == nil && n > 0:
 			q.Before = n
 		case name == "before":
-			return &app.Fault{Field: name, Limit: "be the next of the previous page", Got: strconv.Quote(clip(value))}
+			return &jsonobject.Fault{Field: name, Limit: "be the next of the previous page", Got: strconv.Quote(clip(value))}
 		case name == "limit" && fault == nil && n > 0 && n <= maxPage:
 			q.Limit = int(n)
 		case name == "limit":
-			return &app.Fault{Field: name, Limit: "be 1 to " + strconv.Itoa(maxPage), Got: strconv.Quote(clip(value))}
+			return &jsonobject.Fault{Field: name, Limit: "be 1 to " + strconv.Itoa(maxPage), Got: strconv.Quote(clip(value))}
 		default:
-			return &app.Fault{Field: clip(name), Limit: "be left out: known here are before, limit, state", Got: "a parameter"}
+			return &jsonobject.Fault{Field: clip(name), Limit: "be left out: known here are before, limit, state", Got: "a parameter"}
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
 	"github.com/qosrtc/qos/internal/jsonapi"
+	"github.com/qosrtc/qos/internal/jsonobject"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -48,7 +49,7 @@ func (r *registry) put(ctx context.Context, id string, doc *app.App, revision in
 		return kept{}, err
 	}
 	if len(body) > storage.MaxSettingBodyBytes {
-		return kept{}, &app.Fault{Field: "app", Limit: fmt.Sprintf("take at most %d bytes altogether", storage.MaxSettingBodyBytes), Got: strconv.Itoa(len(body))}
+		return kept{}, &jsonobject.Fault{Field: "app", Limit: fmt.Sprintf("take at most %d bytes altogether", storage.MaxSettingBodyBytes), Got: strconv.Itoa(len(body))}
 	}
 	now = now.UTC().Truncate(time.Millisecond)
 	next, err := r.settings.PutSetting(ctx, storage.Setting{Kind: kindApp, ID: id, Revision: revision, ChangedAt: now, Body: body})

@@ -73,7 +73,7 @@ func (m *management) replace(req *request) (jsonapi.Reply, error) {
 	}
 	var shown []app.Shown
 	k, err := m.edit(req, true, func(a *app.App, now time.Time) (err error) {
-		shown, err = a.Replace(req.app, req.body, m.registry.vault, now)
+		shown, err = a.Replace(req.app, req.body, m.registry.vault, now, m.registry.cfg.PrivateSuffixes)
 		return err
 	})
 	if err != nil {
@@ -100,7 +100,7 @@ func (m *management) create(req *request) (jsonapi.Reply, error) {
 	}
 	now := time.Now()
 	a := app.New(req.app, m.registry.keys, now)
-	shown, err := a.Replace(req.app, req.body, m.registry.vault, now)
+	shown, err := a.Replace(req.app, req.body, m.registry.vault, now, m.registry.cfg.PrivateSuffixes)
 	if err != nil {
 		return jsonapi.Reply{}, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
 	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/internal/jsonapi"
+	"github.com/qosrtc/qos/internal/jsonobject"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/storage"
 )
@@ -121,20 +122,20 @@ func listParameters(req *request) (q listQuery, err error) {
 		case "after":
 			q.after = value
 			if len(q.after) > protocol.MaxIDBytes {
-				err = &app.Fault{Field: name, Limit: "be an AppID", Got: strconv.Itoa(len(q.after)) + " bytes"}
+				err = &jsonobject.Fault{Field: name, Limit: "be an AppID", Got: strconv.Itoa(len(q.after)) + " bytes"}
 			}
 		case "filter":
 			q.filter = strings.ToLower(value)
 			if len(value) > protocol.MaxIDBytes {
-				err = &app.Fault{Field: name, Limit: fmt.Sprintf("have at most %d bytes", protocol.MaxIDBytes), Got: strconv.Itoa(len(value))}
+				err = &jsonobject.Fault{Field: name, Limit: fmt.Sprintf("have at most %d bytes", protocol.MaxIDBytes), Got: strconv.Itoa(len(value))}
 			}
 		case "limit":
 			var fault error
 			if q.limit, fault = strconv.Atoi(value); fault != nil || q.limit < 1 || q.limit > maxPage {
-				err = &app.Fault{Field: name, Limit: "be 1 to " + strconv.Itoa(maxPage), Got: strconv.Quote(clip(value))}
+				err = &jsonobject.Fault{Field: name, Limit: "be 1 to " + strconv.Itoa(maxPage), Got: strconv.Quote(clip(value))}
 			}
 		default:
-			err = &app.Fault{Field: clip(name), Limit: "be left out: known here are after, filter, limit", Got: "a parameter"}
+			err = &jsonobject.Fault{Field: clip(name), Limit: "be left out: known here are after, filter, limit", Got: "a parameter"}
 		}
 	}
 	return q, err

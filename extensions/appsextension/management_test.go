@@ -244,9 +244,9 @@ func TestRefusals(t *testing.T) {
 	r.refused(http.StatusNotFound, http.MethodDelete, "/api/v1/apps/none", "", "If-Match", `"1"`)
 	r.settings.(*memory).put(t, "broken", []byte("{"))
 	require.Contains(t, r.refused(http.StatusInternalServerError, http.MethodGet, "/api/v1/apps/broken", "").Detail, "cannot be read")
-	odd := "/api/v1/apps/a%2Fb%20%C3%BC%3F"
+	odd := "/api/v1/apps/a%2Fb%25%C3%BC%3F"
 	require.Equal(t, odd, r.must(http.StatusCreated, http.MethodPut, odd, `{}`, create...).header.Get("Location"))
-	require.Equal(t, "a/b ü?", into[app.View](t, r.must(http.StatusOK, http.MethodGet, odd, "")).ID)
+	require.Equal(t, "a/b%ü?", into[app.View](t, r.must(http.StatusOK, http.MethodGet, odd, "")).ID)
 }
 
 // What the configuration declares is shown and not changed.
@@ -471,10 +471,10 @@ func FuzzManagement(f *testing.F) {
 func TestListReadsABoundedNumber(t *testing.T) {
 	settings := newMemory()
 	r := startOn(t, settings, func(c *Config) {
-		c.Apps = []AppConfig{{ID: "a declared needle", Secrets: []configopaque.String{"s"}}, {ID: "z declared needle", Secrets: []configopaque.String{"s"}}}
+		c.Apps = []AppConfig{{ID: "a-declared-needle", Secrets: []configopaque.String{"s"}}, {ID: "z-declared-needle", Secrets: []configopaque.String{"s"}}}
 	})
 	doc := app.New("x", r.keys, time.Now())
-	want := []string{"a declared needle"}
+	want := []string{"a-declared-needle"}
 	for i := range maxFiltered + 500 {
 		id := fmt.Sprintf("app %04d", i)
 		if i%1000 == 999 || i == maxFiltered+499 {
@@ -486,7 +486,7 @@ func TestListReadsABoundedNumber(t *testing.T) {
 		_, err = settings.PutSetting(t.Context(), storage.Setting{Kind: kindApp, ID: id, ChangedAt: time.Now(), Body: body})
 		require.NoError(t, err)
 	}
-	want = append(want, "z declared needle")
+	want = append(want, "z-declared-needle")
 	for _, limit := range []int{1, 2, 200} {
 		var got []string
 		pages := 0

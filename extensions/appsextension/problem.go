@@ -12,16 +12,12 @@ import (
 // problemOf says what an error is to the client, and whether that is a failure of ours,
 // whose cause stands in the log.
 func problemOf(err error) (p *jsonapi.Problem, failed bool) {
-	var fault *app.Fault
+	if p = jsonapi.BodyProblem(err); p != nil {
+		return p, false
+	}
 	switch {
 	case errors.As(err, &p):
 		return p, false
-	case errors.As(err, &fault):
-		p = jsonapi.NewProblem(http.StatusUnprocessableEntity, "%s", fault)
-		p.Field, p.Limit, p.Got = fault.Field, "must "+fault.Limit, fault.Got
-		return p, false
-	case errors.Is(err, app.ErrNoJSON):
-		return jsonapi.NewProblem(http.StatusBadRequest, "%s", err), false
 	case errors.Is(err, storage.ErrNoSetting):
 		return jsonapi.NewProblem(http.StatusNotFound, "there is no app of this id"), false
 	case errors.Is(err, app.ErrNoCredential), errors.Is(err, app.ErrNoWebhook):

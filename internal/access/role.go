@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/qosrtc/qos/internal/visible"
 )
 
 // Role is what a user may do. A user has a set of roles.
@@ -93,6 +95,9 @@ func (s Scope) check() error {
 	for _, app := range s.Apps {
 		if app == "" || len(app) > maxAppBytes {
 			return &Fault{Field: "scope.apps", Limit: fmt.Sprintf("must be AppIDs of 1 to %d bytes", maxAppBytes), Got: strconv.Itoa(len(app))}
+		}
+		if !visible.ID(app) { // no app has such an ID
+			return &Fault{Field: "scope.apps", Limit: "must " + visible.IDLimit, Got: "another one"}
 		}
 	}
 	return nil

@@ -5,11 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/pbkdf2"
 	"crypto/sha256"
-	"errors"
-	"fmt"
-	"net/url"
-	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/text/unicode/norm"
@@ -22,9 +17,6 @@ import (
 // RFC 7677 allows: the browser pays for it at each login, and AppSecrets are made by
 // machines, so that stretching adds little.
 const Iterations = protocol.MinScramIterations
-
-// MaxOriginBytes is the longest Origin header that is looked at.
-const MaxOriginBytes = 512
 
 // Verifier proves knowledge of one AppSecret without holding it: the SCRAM-SHA-256
 // StoredKey and ServerKey of RFC 5802, section 3.
@@ -117,52 +109,4 @@ func mac(key []byte, text string) []byte {
 	h := hmac.New(sha256.New, key)
 	h.Write([]byte(text))
 	return h.Sum(nil)
-}
-
-// OriginAllowed reports whether origin may speak for the app. An entry of Origins is an
-// origin as browsers write it (scheme, host, port unless it is the default one), or has
-// a leading label wildcard: https://*.example.org covers every name below example.org,
-// but not example.org.
-func (a App) OriginAllowed(origin string) bool {
-	if len(origin) > MaxOriginBytes {
-		return false
-	}
-	return len(a.Origins) == 0 || slices.ContainsFunc(a.Origins, func(entry string) bool {
-		return originMatches(entry, origin)
-	})
-}
-
-func originMatches(entry, origin string) bool {
-	scheme, rest, wildcard := strings.Cut(entry, "*")
-	if !wildcard {
-		return entry == origin
-	}
-	below, ok := strings.CutPrefix(origin, scheme)
-	if !ok {
-		return false
-	}
-	below, ok = strings.CutSuffix(below, rest)
-	return ok && below != "" && !strings.ContainsAny(below, "/:@?#")
-}
-
-// CheckOrigin reports what is wrong with an entry of App.Origins.
-func CheckOrigin(entry string) error {
-	u, err := url.Parse(strings.Replace(entry, "//*.", "//", 1))
-	switch {
-	case err != nil:
-		return errors.New("is not an origin")
-	case u.Scheme == "" || u.Hostname() == "" || u.Opaque != "":
-		return errors.New("must be scheme://host, with :port unless it is the scheme's own")
-	case u.Scheme+"://"+u.Host != strings.Replace(entry, "//*.", "//", 1):
-		return errors.New("must be no more than scheme://host:port, in lower case")
-	case strings.Contains(u.Host, "*"):
-		return errors.New("may have a wildcard as its first label only")
-	case u.Host != strings.ToLower(u.Host):
-		return errors.New("must be in lower case")
-	case u.Scheme == "https" && u.Port() == "443", u.Scheme == "http" && u.Port() == "80":
-		return fmt.Errorf("must leave out :%s, as browsers do", u.Port())
-	case strings.HasSuffix(u.Host, ":"), len(entry) > MaxOriginBytes:
-		return fmt.Errorf("must be at most %d bytes and not end in a colon", MaxOriginBytes)
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,14 +39,40 @@ func TestCheckOrigin(t *testing.T) {
 		"https://a.example", "http://localhost:8483", "https://*.example.org", "https://*.example.org:8443",
 		"http://127.0.0.1:1", "http://[::1]:8483", "capacitor://localhost",
 	} {
-		require.NoError(t, CheckOrigin(good), good)
+		require.NoError(t, CheckOrigin(good, false), good)
 	}
 	for _, bad := range []string{
 		"", "*", "null", "a.example", "https://", "https://a.example/", "https://a.example/path", "https://a.example?q",
 		"https://u@a.example", "HTTPS://a.example", "https://A.example", "https://a.example:443", "http://a.example:80",
 		"https://a.*.example", "https://*", "https://*a.example", "https://a.example:", "https://*.*.example", "https://a b.example",
-		"https://a.example#f", "mailto:a@b",
+		"https://a.example#f", "mailto:a@b", "https://*.公司.cn", "https://*.192.0.2.1", "https://*.[::1]:1",
 	} {
-		require.Error(t, CheckOrigin(bad), bad)
+		require.Error(t, CheckOrigin(bad, true), bad)
 	}
+}
+
+// Nobody opens an app to the pages of strangers by a wildcard below a public suffix, whatever stands around the name.
+//
+// spec: AUTH-03
+func TestWildcardsBelowPublicSuffixes(t *testing.T) {
+	around := []string{"https://*.%s", "http://*.%s", "https://*.%s:8443", "https://*.%s.", "https://*.%s.:8443", "wss://*.%s"}
+	for _, name := range []string{"com", "uk", "co.uk", "de", "xn--p1ai", "foo.ck", "gov.uk", "k12.ca.us"} {
+		for _, form := range around {
+			for _, private := range []bool{false, true} {
+				require.ErrorContains(t, CheckOrigin(fmt.Sprintf(form, name), private), "public suffix "+name, form)
+			}
+		}
+	}
+	for _, name := range []string{"github.io", "blogspot.com", "s3.amazonaws.com", "vercel.app", "pages.dev"} {
+		for _, form := range around {
+			require.ErrorContains(t, CheckOrigin(fmt.Sprintf(form, name), false), "public suffix "+name+" unless private_suffixes", form)
+			require.NoError(t, CheckOrigin(fmt.Sprintf(form, name), true), form)
+		}
+	}
+	for _, name := range []string{"example.com", "example.co.uk", "me.github.io", "corp", "internal", "localhost", "shop.lan", "www.ck"} {
+		for _, form := range around {
+			require.NoError(t, CheckOrigin(fmt.Sprintf(form, name), false), form)
+		}
+	}
+	require.NoError(t, CheckOrigin("https://github.io", false), "one page")
 }

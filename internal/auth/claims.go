@@ -1,11 +1,9 @@
 package auth
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"time"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
+	"github.com/qosrtc/qos/internal/jsonobject"
 	"github.com/qosrtc/qos/protocol"
 )
 
@@ -45,40 +44,7 @@ func notBase64url(r rune) bool { return r != '.' && !strings.ContainsRune(base64
 // members are those of one JSON object.
 type members map[string]json.RawMessage
 
-// readMembers reads one object, refusing a member that stands twice: two readers may
-// take different ones. Names are case-sensitive.
-func readMembers(raw []byte) (members, error) {
-	if !utf8.Valid(raw) {
-		return nil, errors.New("it is not UTF-8")
-	}
-	in := json.NewDecoder(bytes.NewReader(raw))
-	if open, err := in.Token(); err != nil || open != json.Delim('{') {
-		return nil, errors.New("it is no object")
-	}
-	all := make(members)
-	for in.More() {
-		name, err := in.Token()
-		if err != nil {
-			return nil, fmt.Errorf("a member's name: %w", err)
-		}
-		var value json.RawMessage
-		if err := in.Decode(&value); err != nil {
-			return nil, fmt.Errorf("a member's value: %w", err)
-		}
-		text, _ := name.(string)
-		if _, twice := all[text]; twice {
-			return nil, errors.New("a member stands twice")
-		}
-		all[text] = value
-	}
-	if _, err := in.Token(); err != nil {
-		return nil, fmt.Errorf("the end: %w", err)
-	}
-	if _, err := in.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something stands behind it")
-	}
-	return all, nil
-}
+func readMembers(raw []byte) (members, error) { return jsonobject.Members(raw) }
 
 // text reads a string of at most MaxIDBytes; empty where there is none.
 func (m members) text(name string) (text string, err error) {

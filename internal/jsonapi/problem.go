@@ -5,8 +5,11 @@ package jsonapi
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+
+	"github.com/qosrtc/qos/internal/jsonobject"
 )
 
 // Problem is a refusal in the form of RFC 9457. Field, Limit and Got are set if one member of a body or
@@ -26,6 +29,20 @@ func (p *Problem) Error() string { return p.Detail }
 // NewProblem returns a refusal with an HTTP status and a detail made as fmt.Sprintf makes it.
 func NewProblem(status int, format string, args ...any) *Problem {
 	return &Problem{Title: http.StatusText(status), Status: status, Detail: fmt.Sprintf(format, args...)}
+}
+
+// BodyProblem returns the problem of what package jsonobject refuses; nil for other errors.
+func BodyProblem(err error) *Problem {
+	var fault *jsonobject.Fault
+	switch {
+	case errors.As(err, &fault):
+		p := NewProblem(http.StatusUnprocessableEntity, "%s", fault)
+		p.Field, p.Limit, p.Got = fault.Field, "must "+fault.Limit, fault.Got
+		return p
+	case errors.Is(err, jsonobject.ErrNone):
+		return NewProblem(http.StatusBadRequest, "the body %s", err)
+	}
+	return nil
 }
 
 // Write answers a request with the problem. No cache keeps it.

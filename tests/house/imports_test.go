@@ -27,7 +27,7 @@ type rule struct {
 // components is what every component may use of this module.
 var components = []string{
 	"protocol", "internal/access", "internal/auth", "internal/semconv", "internal/instance", "internal/quality",
-	"internal/conference", "internal/conference/live", "internal/cause", "internal/contrast", "internal/digest", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/series", "internal/seriescomponent", "internal/zeros", "internal/address", "internal/jsonapi", "internal/mask", "internal/narrative", "internal/overview", "internal/pathhistory", "internal/periodic", "internal/pseudonym", "internal/publicaddr", "internal/recommend", "internal/rules", "internal/loopback", "internal/serverlog", "internal/budget", "internal/throttle", "internal/tlsserver", "internal/turnrest", "internal/notice", "storage",
+	"internal/conference", "internal/conference/live", "internal/cause", "internal/contrast", "internal/digest", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/series", "internal/seriescomponent", "internal/zeros", "internal/address", "internal/jsonapi", "internal/jsonobject", "internal/visible", "internal/mask", "internal/narrative", "internal/overview", "internal/pathhistory", "internal/periodic", "internal/pseudonym", "internal/publicaddr", "internal/recommend", "internal/rules", "internal/loopback", "internal/serverlog", "internal/budget", "internal/throttle", "internal/tlsserver", "internal/turnrest", "internal/notice", "storage",
 }
 
 // engine is what every engine of the store may use of this module.
@@ -60,7 +60,7 @@ var rules = []rule{
 	},
 	{room: "internal/notice", reason: "pure domain: facts and times in, notifications out; standard library only"},
 	{
-		room: "internal/access", allowed: []string{"internal/loopback", "internal/throttle", "github.com/alexedwards/argon2id", "golang.org/x/text/unicode/norm"},
+		room: "internal/access", allowed: []string{"internal/loopback", "internal/throttle", "internal/visible", "github.com/alexedwards/argon2id", "golang.org/x/text/unicode/norm"},
 		reason: "pure domain: who may do what; knows no store and no component",
 	},
 	{room: "internal/address", reason: "cuts addresses: standard library only"},
@@ -76,7 +76,9 @@ var rules = []rule{
 		room: "internal/pathhistory", allowed: []string{"internal/digest", "internal/recommend", "storage"},
 		reason: "digests of a store in, counts out, knows no component",
 	},
-	{room: "internal/jsonapi", reason: "HTTP requests in, answers out, whatever they are about: standard library only"},
+	{room: "internal/jsonapi", allowed: []string{"internal/jsonobject"}, reason: "HTTP requests in, answers out, whatever they are about"},
+	{room: "internal/jsonobject", reason: "texts in, members out: standard library only"},
+	{room: "internal/visible", reason: "a question about texts: standard library only"},
 	{room: "internal/periodic", reason: "a goroutine and its owner: standard library only"},
 	{room: "internal/mask", allowed: []string{"golang.org/x/text/unicode/norm"}, reason: "names and texts in, texts out: the forms of Unicode alone"},
 	{room: "internal/pseudonym", reason: "keys and IDs in, pseudonyms out: standard library only"},
@@ -120,7 +122,7 @@ var rules = []rule{
 	{room: "internal/semconv", allowed: []string{"protocol"}, reason: "names are built on the contract alone"},
 	{
 		room: "internal/auth", allowed: []string{
-			"protocol", "internal/auth", "internal/pseudonym", "github.com/google/uuid", "github.com/xdg-go/scram", "github.com/golang-jwt/jwt/v5", "golang.org/x/text/unicode/norm",
+			"protocol", "internal/auth", "internal/jsonobject", "internal/pseudonym", "github.com/google/uuid", "github.com/xdg-go/scram", "github.com/golang-jwt/jwt/v5", "golang.org/x/net/publicsuffix", "golang.org/x/text/unicode/norm",
 		},
 		reason: "the handshake knows no collector",
 	},
@@ -165,13 +167,13 @@ var rules = []rule{
 		reason: "an engine knows its driver and the interfaces",
 	},
 	{
-		room: "agent", only: true, allowed: []string{"github.com/golang-jwt/jwt/v5"},
-		reason: "origin servers take it in: a JWT library and nothing of the collector",
+		room: "agent", only: true, allowed: []string{"internal/jsonobject", "github.com/golang-jwt/jwt/v5"},
+		reason: "origin servers take it in: a JWT library, the strict reader of JSON and nothing of the collector",
 	},
 	{room: "agent/keydir", allowed: []string{"agent", "github.com/fsnotify/fsnotify"}, reason: "origin servers take it in too"},
 	{
 		room: "agent", allowed: []string{
-			"agent", "agent/keydir", "agent/internal/config", "agent/internal/explain", "agent/internal/monitor", "agent/internal/oidctest", "agent/internal/sidecar", "agent/internal/who", "external",
+			"agent", "agent/keydir", "agent/internal/config", "agent/internal/explain", "agent/internal/monitor", "agent/internal/oidctest", "agent/internal/sidecar", "agent/internal/who", "internal/jsonobject", "external",
 		},
 		reason: "the agent stands beside the origin server and knows nothing of the collector",
 	},

@@ -122,7 +122,7 @@ func TestTokensThatCannotBe(t *testing.T) {
 		{strings.Repeat("a", 16<<10+1), "16384 are allowed"},
 		{"=.e30.x", "the header is not base64url"},
 		{token(`[]`, `{}`), "the header is no JSON object"},
-		{token(`{}{}`, `{}`), "the header has more after"},
+		{token(`{}{}`, `{}`), "the header is no JSON object, or has more after it"},
 		{token(`{"alg":"ES256","alg":"none"}`, `{}`), "the header names a member twice"},
 		{token(`{"alg":"ES256"}`, `{"appID":"1","appID":"2"}`), "the payload names a member twice"},
 		{token(`{"alg":"ES256"}`, "{\"appID\":\"\xff\"}"), "the payload is no JSON object"},

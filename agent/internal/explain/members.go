@@ -1,14 +1,14 @@
 package explain
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/qosrtc/qos/internal/jsonobject"
 )
 
 // maxShown is how much of a value is printed.
@@ -17,35 +17,14 @@ const maxShown = 200
 // members are those of one JSON object, each as it is written.
 type members map[string]json.RawMessage
 
-// readMembers reads one object. A member that stands twice is refused: two readers may take
-// different ones.
+// readMembers reads one object. A member that stands twice is refused: two readers may take different ones.
 func readMembers(raw []byte) (members, error) {
-	in := json.NewDecoder(bytes.NewReader(raw))
-	open, err := in.Token()
-	if err != nil || open != json.Delim('{') || !utf8.Valid(raw) {
-		return nil, errors.New("is no JSON object")
+	all, err := jsonobject.Members(raw)
+	if twice := new(jsonobject.Fault); errors.As(err, &twice) {
+		return nil, errors.New("names a member twice")
 	}
-	all := make(members)
-	for in.More() {
-		name, err := in.Token()
-		if err != nil {
-			return nil, errors.New("is no JSON object")
-		}
-		var value json.RawMessage
-		if err := in.Decode(&value); err != nil {
-			return nil, errors.New("is no JSON object")
-		}
-		text, _ := name.(string)
-		if _, twice := all[text]; twice {
-			return nil, errors.New("names a member twice")
-		}
-		all[text] = value
-	}
-	if _, err := in.Token(); err != nil {
-		return nil, errors.New("is no JSON object")
-	}
-	if _, err := in.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("has more after its JSON object")
+	if err != nil {
+		return nil, errors.New("is no JSON object, or has more after it")
 	}
 	return all, nil
 }

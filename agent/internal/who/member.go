@@ -5,22 +5,26 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/qosrtc/qos/agent"
+	"github.com/qosrtc/qos/internal/jsonobject"
 )
 
-// readJSON reads one JSON object. Numbers keep their text.
+// readJSON reads one JSON object. Numbers keep their text. A member that is there twice, also in an inner object,
+// is refused: the origin server may mean the other one.
 func readJSON(text []byte) (map[string]any, error) {
+	if err := jsonobject.Check(text); err != nil {
+		if twice := new(jsonobject.Fault); errors.As(err, &twice) {
+			return nil, errors.New("has a member twice")
+		}
+		return nil, errors.New("is no JSON object, or has more after it")
+	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	var object map[string]any
 	if err := decoder.Decode(&object); err != nil {
-		return nil, errors.New("is no JSON object")
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("has more after its JSON object")
+		return nil, errors.New("is no JSON object, or has more after it")
 	}
 	return object, nil
 }

@@ -130,8 +130,14 @@ func TestAnswersOfTheOriginServer(t *testing.T) {
 	failed(answer(500, ""), "answered 500")
 	failed(answer(404, `{"user":{"id":"alice"}}`), "answered 404")
 	failed(answer(200, "<html>log in</html>"), "is no JSON object")
-	failed(answer(200, `{"user":{"id":"a"}} {}`), "more after its JSON object")
+	failed(answer(200, `{"user":{"id":"a"}} {}`), "more after it")
 	failed(answer(200, `{"user":"alice"}`), "does not lead through objects")
+	for _, body := range []string{
+		`{"user":{"id":"alice"},"user":{"id":"bob"}}`, `{"user":{"id":"alice","id":"bob"}}`, `{"user":{"id":"alice","\u0069d":"bob"}}`,
+		`{"user":{"id":"alice"},"other":[{"a":1,"a":1}]}`,
+	} {
+		failed(answer(200, body), "has a member twice")
+	}
 	for _, value := range []string{"true", "{}", "[]", "4.2", "1e3"} {
 		failed(answer(200, `{"user":{"id":`+value+`}}`), "whole number")
 	}

@@ -3,8 +3,9 @@ package openid
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"strings"
+
+	"github.com/qosrtc/qos/internal/jsonobject"
 )
 
 // Claims are the claims of a user, by name.
@@ -12,14 +13,14 @@ type Claims map[string]any
 
 // UnmarshalJSON implements json.Unmarshaler. Numbers are as they are written.
 func (c *Claims) UnmarshalJSON(text []byte) error {
+	if err := jsonobject.Check(text); err != nil { // two claims of one name: roles of which?
+		return err
+	}
 	var object map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	if err := decoder.Decode(&object); err != nil {
 		return err
-	}
-	if object == nil {
-		return errors.New("the claims must be an object")
 	}
 	*c = object
 	return nil

@@ -12,10 +12,11 @@ import (
 	"strconv"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/jsonobject"
 	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/internal/visible"
 	"github.com/qosrtc/qos/protocol"
 )
 
@@ -97,7 +98,7 @@ type Key struct {
 	Sealed    string    `json:"sealed,omitempty"`    // HS256: the secret
 }
 
-// Limits are the app's own throttle numbers, at most MaxCount; 0: the receiver's own, which has none of a day.
+// Limits are the app's own throttle numbers, at most jsonobject.MaxCount; 0: the receiver's own, which has none of a day.
 type Limits struct {
 	HandshakesPerSecond           float64 `json:"handshakesPerSecond,omitempty"`
 	HandshakesPerSecondPerAddress float64 `json:"handshakesPerSecondPerAddress,omitempty"`
@@ -156,16 +157,26 @@ func (a *App) Clone() *App {
 	return &b
 }
 
-// CheckID reports what is wrong with an AppID that is to be kept. Apps that the
-// configuration declares may have any bytes.
+// CheckID reports what is wrong with an AppID.
 func CheckID(id string) error {
 	switch {
 	case id == "" || len(id) > protocol.MaxIDBytes:
-		return &Fault{Field: "id", Limit: fmt.Sprintf("have 1 to %d bytes", protocol.MaxIDBytes), Got: strconv.Itoa(len(id))}
-	case !utf8.ValidString(id) || hasControl(id):
-		return &Fault{Field: "id", Limit: "be UTF-8 without control characters", Got: fmt.Sprintf("%q", id)}
+		return &jsonobject.Fault{Field: "id", Limit: fmt.Sprintf("have 1 to %d bytes", protocol.MaxIDBytes), Got: strconv.Itoa(len(id))}
+	case !visible.ID(id):
+		return &jsonobject.Fault{Field: "id", Limit: visible.IDLimit, Got: strconv.QuoteToASCII(id)}
 	case id == "." || id == "..":
-		return &Fault{Field: "id", Limit: "have a place in a path", Got: fmt.Sprintf("%q", id)}
+		return &jsonobject.Fault{Field: "id", Limit: "have a place in a path", Got: strconv.Quote(id)}
+	}
+	return nil
+}
+
+// CheckName reports what is wrong with the name of an app, which may be empty.
+func CheckName(name string) error {
+	switch {
+	case len(name) > MaxNameBytes:
+		return &jsonobject.Fault{Field: "name", Limit: fmt.Sprintf("have at most %d bytes", MaxNameBytes), Got: strconv.Itoa(len(name))}
+	case !visible.Name(name):
+		return &jsonobject.Fault{Field: "name", Limit: visible.NameLimit, Got: strconv.QuoteToASCII(jsonobject.Clip(name))}
 	}
 	return nil
 }

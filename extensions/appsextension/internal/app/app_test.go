@@ -14,6 +14,7 @@ import (
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/vault"
 	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/jsonobject"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -51,7 +52,7 @@ const full = `{
 // spec: AUTH-03, STAT-01
 func TestReplace(t *testing.T) {
 	a, v := newApp(t), newVault(t, 1)
-	shown, err := a.Replace("shop", []byte(full), v, noon)
+	shown, err := a.Replace("shop", []byte(full), v, noon, false)
 	require.NoError(t, err)
 	require.Equal(t, "Shop", a.Name)
 	require.Equal(t, []string{"https://a.example", "https://*.b.example:8443"}, a.Origins)
@@ -76,7 +77,7 @@ func TestReplace(t *testing.T) {
 
 	// What is absent goes back to its default; a webhook that stays keeps its secret.
 	sealed := a.Webhooks[0].Sealed
-	shown, err = a.Replace("shop", []byte(`{"webhooks":[{"id":"ops","url":"https://hooks.example/new"}]}`), v, noon.Add(time.Hour))
+	shown, err = a.Replace("shop", []byte(`{"webhooks":[{"id":"ops","url":"https://hooks.example/new"}]}`), v, noon.Add(time.Hour), false)
 	require.NoError(t, err)
 	require.Empty(t, shown)
 	require.Equal(t, []Webhook{{ID: "ops", URL: "https://hooks.example/new", CreatedAt: noon, Sealed: sealed}}, a.Webhooks)
@@ -94,13 +95,13 @@ func TestReplaceRefuses(t *testing.T) {
 	f := func(body, want string) {
 		t.Helper()
 		a := newApp(t)
-		_, err := a.Replace("shop", []byte(body), newVault(t, 1), noon)
+		_, err := a.Replace("shop", []byte(body), newVault(t, 1), noon, false)
 		require.ErrorContains(t, err, want)
 		require.Equal(t, newApp(t), a)
 		require.NotContains(t, err.Error(), "hunter2")
 	}
 	for _, body := range []string{``, `null`, `[]`, `"x"`, `{`, `{"name"`, `{"name":}`, `{} {}`, `{}x`, `{"name":"a",}`, "{\"name\":\"\xff\"}", `{'name':1}`} {
-		f(body, ErrNoJSON.Error())
+		f(body, jsonobject.ErrNone.Error())
 	}
 	f(`{"label":"x"}`, `label must be left out: known here are name, origins,`)
 	f(`{"Name":"x"}`, `Name must be left out`)
@@ -121,6 +122,12 @@ func TestReplaceRefuses(t *testing.T) {
 	f(`{"origins":["https://a.example",7]}`, "origins[1] must be a string (got the number 7)")
 	f(`{"origins":["https://a.example/"]}`, `origins[0] must be no more than scheme://host:port, in lower case (got "https://a.example/")`)
 	f(`{"origins":["*"]}`, `origins[0] must be scheme://host`)
+	f(`{"origins":["https://*.com"]}`, `origins[0] must not be a wildcard below the public suffix com`)
+	f(`{"origins":["https://*.github.io"]}`, `origins[0] must not be a wildcard below the public suffix github.io unless private_suffixes is true`)
+	for _, name := range []string{`a\u0000b`, `a\nb`, `\u202eb`, `a\u2028`} {
+		f(`{"name":"`+name+`"}`, "name must be UTF-8 without control characters and characters that change the direction")
+	}
+	f(`{"defaultConfiguration":{"media":{"audio":true,"audio":false}}}`, "defaultConfiguration.media.audio must be there once")
 	f(`{"origins":["https://a.*.example"]}`, `origins[0] must have a wildcard as its first label only`)
 	f(`{"origins":["https://%zz"]}`, `origins[0] must be an origin`)
 	f(`{"origins":[`+strings.Repeat(`"https://a.example",`, MaxOrigins)+`"https://b.example"]}`, "origins must have at most 256 entries (got 257)")
@@ -180,7 +187,7 @@ func TestDefaults(t *testing.T) {
 	bad(`{"media":{"audio":{"noiseSuppression":"yes"}}}`, "d.media.audio.noiseSuppression must be true, false, or an object of exact, ideal (got a string of 3 bytes)")
 	bad(`{"media":{"audio":{"echoCancellation":1}}}`, "d.media.audio.echoCancellation must be true, false, a string, or")
 	bad(`{"media":{"video":{"advanced":{}}}}`, "d.media.video.advanced must be an array")
-	bad(`{"media":{"video":{"advanced":[7]}}}`, "d.media.video.advanced[0] must be an object of constraints (got the number 7)")
+	bad(`{"media":{"video":{"advanced":[7]}}}`, "d.media.video.advanced[0] must be an object (got the number 7)")
 	bad(`{"media":{"video":{"advanced":[{"height":"720"}]}}}`, "d.media.video.advanced[0].height must be a whole number")
 	bad(`{"media":{"audio":null,"video":"all"}}`, "d.media.audio must be true, false or an object")
 	for _, neither := range []string{`"audio":false`, `"video":false`, `"audio":false,"video":false`} {
@@ -302,7 +309,7 @@ func TestRevoke(t *testing.T) {
 
 func TestDocument(t *testing.T) {
 	a, v := newApp(t), newVault(t, 1)
-	_, err := a.Replace("shop", []byte(full), v, noon)
+	_, err := a.Replace("shop", []byte(full), v, noon, false)
 	require.NoError(t, err)
 	shown, err := a.AddSecret([]byte(`{}`), noon)
 	require.NoError(t, err)
@@ -332,7 +339,7 @@ func TestDocument(t *testing.T) {
 
 func TestView(t *testing.T) {
 	a, v := newApp(t), newVault(t, 1)
-	_, err := a.Replace("shop", []byte(full), v, noon)
+	_, err := a.Replace("shop", []byte(full), v, noon, false)
 	require.NoError(t, err)
 	secret, err := a.AddSecret([]byte(`{}`), noon)
 	require.NoError(t, err)
@@ -356,11 +363,12 @@ func TestView(t *testing.T) {
 	require.Equal(t, Brief{ID: "shop", Name: "Shop", Disabled: true, Origins: 2, Secrets: 1, Keys: 1, CreatedAt: noon}, a.Brief("shop"))
 }
 
+// spec: AUTH-05
 func TestCheckID(t *testing.T) {
-	for _, good := range []string{"a", "a/b", "ü ", "…", strings.Repeat("i", 256)} {
+	for _, good := range []string{"a", "a/b", "ü", "…", strings.Repeat("i", 256)} {
 		require.NoError(t, CheckID(good))
 	}
-	for _, bad := range []string{"", ".", "..", "a\x00", "a\n", "\xff", strings.Repeat("i", 257), "a\u0085"} {
+	for _, bad := range []string{"", ".", "..", "a\x00", "a\n", "\xff", strings.Repeat("i", 257), "a\u0085", "a b", " a", "a\u200b", "\u202ea", "a\u00a0"} {
 		require.Error(t, CheckID(bad), "%q", bad)
 	}
 }
@@ -373,7 +381,7 @@ func FuzzBodies(f *testing.F) {
 	}
 	v := newVault(f, 1)
 	edits := []func(*App, []byte) error{
-		func(a *App, b []byte) error { _, err := a.Replace("shop", b, v, noon); return err },
+		func(a *App, b []byte) error { _, err := a.Replace("shop", b, v, noon, false); return err },
 		func(a *App, b []byte) error { _, err := a.AddSecret(b, noon); return err },
 		func(a *App, b []byte) error { _, err := a.AddKey("shop", b, v, noon); return err },
 		func(a *App, b []byte) error { _, err := a.Revoke("shop", b, v, noon); return err },
@@ -397,7 +405,7 @@ func FuzzBodies(f *testing.F) {
 			require.Equal(t, string(text), string(second))
 			require.Empty(t, a.Build("shop", v, noon).Unusable)
 			require.True(t, len(a.Origins) <= MaxOrigins && len(a.Webhooks) <= MaxWebhooks && len(a.DefaultConfiguration) <= MaxDefaultBytes)
-			require.False(t, slices.ContainsFunc(a.Origins, func(o string) bool { return auth.CheckOrigin(o) != nil }))
+			require.False(t, slices.ContainsFunc(a.Origins, func(o string) bool { return auth.CheckOrigin(o, false) != nil }))
 		}
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/qosrtc/qos/internal/jsonobject"
 )
 
 // constraint is the type of a member of MediaTrackConstraintSet (W3C mediacapture-streams).
@@ -44,30 +46,26 @@ var constraints = map[string]constraint{
 
 // checkConstraints reads true, false or an object of constraints.
 func checkConstraints(media object, kind string) {
-	raw := bytes.TrimSpace(media.members[kind])
+	raw := bytes.TrimSpace(media.Members[kind])
 	switch {
 	case len(raw) == 0 || raw[0] == 't' || raw[0] == 'f':
 	case raw[0] == '{':
 		media.constraintSet(kind, raw, true)
 	default:
-		media.refuse(kind, "be true, false or an object of constraints", kindOf(raw))
+		media.Refuse(kind, "be true, false or an object of constraints", jsonobject.KindOf(raw))
 	}
 }
 
 // constraintSet checks the constraints of a track; advanced ones are sets within it.
 func (o object) constraintSet(name string, raw json.RawMessage, outer bool) {
-	set := object{path: o.at(name), first: o.first}
-	if json.Unmarshal(raw, &set.members) != nil || set.members == nil {
-		o.refuse(name, "be an object of constraints", kindOf(raw))
-		return
-	}
-	for _, member := range slices.Sorted(maps.Keys(set.members)) {
+	set := object{o.Open(name, raw)}
+	for _, member := range slices.Sorted(maps.Keys(set.Members)) {
 		known, ok := constraints[member]
 		switch {
-		case ok && !known.admits(set.members[member]):
-			set.refuse(member, known.limit, kindOf(set.members[member]))
+		case ok && !known.admits(set.Members[member]):
+			set.Refuse(member, known.limit, jsonobject.KindOf(set.Members[member]))
 		case outer && member == "advanced":
-			for i, one := range set.list(member, MaxDefaultBytes) {
+			for i, one := range set.List(member, MaxDefaultBytes) {
 				set.constraintSet(fmt.Sprintf("%s[%d]", member, i), one, false)
 			}
 		}

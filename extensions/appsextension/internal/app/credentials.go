@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/jsonobject"
 )
 
 // ErrNoCredential says that an app has no secret or key of an id.
@@ -20,17 +21,17 @@ var ErrNoCredential = errors.New("the app has no such credential")
 // when all others end that would last longer: so the next secret follows without a gap.
 func (a *App) AddSecret(raw []byte, now time.Time) (Shown, error) {
 	o := body(raw, "notAfter", "othersNotAfter")
-	secret := Secret{ID: newID(), CreatedAt: now.UTC().Truncate(time.Millisecond), NotAfter: o.time("notAfter")}
-	others := o.time("othersNotAfter")
+	secret := Secret{ID: newID(), CreatedAt: now.UTC().Truncate(time.Millisecond), NotAfter: o.Time("notAfter")}
+	others := o.Time("othersNotAfter")
 	if !secret.NotAfter.IsZero() && !secret.NotAfter.After(now) {
-		o.refuse("notAfter", "lie in the future", secret.NotAfter.Format(time.RFC3339))
+		o.Refuse("notAfter", "lie in the future", secret.NotAfter.Format(time.RFC3339))
 	}
-	if err := o.fault(); err != nil {
+	if err := o.Fault(); err != nil {
 		return Shown{}, err
 	}
 	left := slices.DeleteFunc(slices.Clone(a.Secrets), func(s Secret) bool { return s.ended(now) })
 	if len(left) >= MaxSecrets {
-		return Shown{}, &Fault{Field: "secrets", Limit: fmt.Sprintf("have at most %d entries: delete one", MaxSecrets), Got: strconv.Itoa(len(left) + 1)}
+		return Shown{}, &jsonobject.Fault{Field: "secrets", Limit: fmt.Sprintf("have at most %d entries: delete one", MaxSecrets), Got: strconv.Itoa(len(left) + 1)}
 	}
 	for i := range left {
 		if end := left[i].NotAfter; !others.IsZero() && (end.IsZero() || end.After(others)) {
@@ -51,8 +52,8 @@ func (s *Secret) ended(now time.Time) bool { return !s.NotAfter.IsZero() && !now
 // ChangeSecret takes notAfter of a body: when the secret ends; absent: never.
 func (a *App) ChangeSecret(id string, raw []byte) error {
 	o := body(raw, "notAfter")
-	notAfter := o.time("notAfter")
-	if err := o.fault(); err != nil {
+	notAfter := o.Time("notAfter")
+	if err := o.Fault(); err != nil {
 		return err
 	}
 	i := slices.IndexFunc(a.Secrets, func(s Secret) bool { return s.ID == id })
@@ -79,27 +80,27 @@ func (a *App) DeleteSecret(id string) error {
 // JWK, or the key's thumbprint (RFC 7638), or made, where the body has none.
 func (a *App) AddKey(appID string, raw []byte, vault Sealer, now time.Time) (Shown, error) {
 	o := body(raw, "keyID", "algorithm", "publicKey", "secret", "disabled")
-	key := Key{CreatedAt: now.UTC().Truncate(time.Millisecond), Disabled: o.boolean("disabled")}
+	key := Key{CreatedAt: now.UTC().Truncate(time.Millisecond), Disabled: o.Boolean("disabled")}
 	if key.Algorithm = o.oneOf("algorithm", auth.AlgorithmES256, auth.AlgorithmHS256); key.Algorithm == "" {
-		o.refuse("algorithm", "be one of ES256, HS256", kindOf(o.members["algorithm"]))
+		o.Refuse("algorithm", "be one of ES256, HS256", jsonobject.KindOf(o.Members["algorithm"]))
 	}
-	if _, named := o.members["keyID"]; named {
+	if _, named := o.Members["keyID"]; named {
 		key.ID = o.identifier("keyID")
 	}
 	var shown Shown
-	if o.fault() == nil && key.Algorithm == auth.AlgorithmES256 {
+	if o.Fault() == nil && key.Algorithm == auth.AlgorithmES256 {
 		o.publicKey(&key)
-	} else if o.fault() == nil {
+	} else if o.Fault() == nil {
 		shown = o.sharedKey(&key, appID, vault)
 	}
 	switch {
-	case o.fault() != nil:
+	case o.Fault() != nil:
 	case slices.ContainsFunc(a.Keys, func(k Key) bool { return k.ID == key.ID }):
-		o.refuse("keyID", "be another one: the app has a key of this id", strconv.Quote(key.ID))
+		o.Refuse("keyID", "be another one: the app has a key of this id", strconv.Quote(key.ID))
 	case len(a.Keys) >= MaxKeys:
-		o.refuse("keys", fmt.Sprintf("have at most %d entries: delete one", MaxKeys), strconv.Itoa(len(a.Keys)+1))
+		o.Refuse("keys", fmt.Sprintf("have at most %d entries: delete one", MaxKeys), strconv.Itoa(len(a.Keys)+1))
 	}
-	if err := o.fault(); err != nil {
+	if err := o.Fault(); err != nil {
 		return Shown{}, err
 	}
 	a.Keys = append(slices.Clone(a.Keys), key)
@@ -108,17 +109,17 @@ func (a *App) AddKey(appID string, raw []byte, vault Sealer, now time.Time) (Sho
 
 // publicKey reads the key of ES256.
 func (o object) publicKey(key *Key) {
-	if _, there := o.members["secret"]; there {
-		o.refuse("secret", "be left out: an ES256 key has none", kindOf(o.members["secret"]))
+	if _, there := o.Members["secret"]; there {
+		o.Refuse("secret", "be left out: an ES256 key has none", jsonobject.KindOf(o.Members["secret"]))
 		return
 	}
-	public, kid, err := ParsePublicKey(o.members["publicKey"])
+	public, kid, err := ParsePublicKey(o.Members["publicKey"])
 	if err != nil {
-		o.refuse("publicKey", err.Error(), kindOf(o.members["publicKey"]))
+		o.Refuse("publicKey", err.Error(), jsonobject.KindOf(o.Members["publicKey"]))
 		return
 	}
 	if err := key.SetPublic(public, kid); err != nil {
-		o.refuse("keyID", err.Error(), "the kid of a JWK")
+		o.Refuse("keyID", err.Error(), "the kid of a JWK")
 	}
 }
 
@@ -149,20 +150,20 @@ func (k *Key) SetPublic(public *ecdsa.PublicKey, id string) (err error) {
 	if k.ID == "" {
 		k.ID, err = thumbprint(public)
 	}
-	if err == nil && !validIdentifier(k.ID) {
-		err = limitError(identifierLimit)
+	if err == nil && !ValidIdentifier(k.ID) {
+		err = limitError(IdentifierLimit)
 	}
 	return err
 }
 
 // sharedKey reads the secret of HS256, or makes one.
 func (o object) sharedKey(key *Key, appID string, vault Sealer) (shown Shown) {
-	if _, there := o.members["publicKey"]; there {
-		o.refuse("publicKey", "be left out: an HS256 key has a secret", kindOf(o.members["publicKey"]))
+	if _, there := o.Members["publicKey"]; there {
+		o.Refuse("publicKey", "be left out: an HS256 key has a secret", jsonobject.KindOf(o.Members["publicKey"]))
 		return shown
 	}
 	secret := o.secret("secret")
-	if o.fault() != nil {
+	if o.Fault() != nil {
 		return shown
 	}
 	if key.ID == "" {
@@ -184,8 +185,8 @@ func (k *Key) SetShared(appID, secret string, vault Sealer) {
 // ChangeKey takes disabled of a body.
 func (a *App) ChangeKey(id string, raw []byte) error {
 	o := body(raw, "disabled")
-	disabled := o.boolean("disabled")
-	if err := o.fault(); err != nil {
+	disabled := o.Boolean("disabled")
+	if err := o.Fault(); err != nil {
 		return err
 	}
 	i := slices.IndexFunc(a.Keys, func(k Key) bool { return k.ID == id })

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qosrtc/qos/internal/jsonobject"
 	"github.com/qosrtc/qos/internal/recommend"
 )
 
@@ -21,16 +22,16 @@ const maxPool = 255
 // (section 2.11): peerConnection, an RTCConfiguration, and media, MediaStreamConstraints.
 // Certificates cannot be written in JSON. It returns the document without spaces.
 func checkDefaults(o object, name string) json.RawMessage {
-	raw, ok := o.members[name]
-	if !ok || string(raw) == "null" || o.fault() != nil {
+	raw, ok := o.Members[name]
+	if !ok || string(raw) == "null" || o.Fault() != nil {
 		return nil
 	}
 	if len(raw) > MaxDefaultBytes {
-		o.refuse(name, fmt.Sprintf("have at most %d bytes", MaxDefaultBytes), strconv.Itoa(len(raw)))
+		o.Refuse(name, fmt.Sprintf("have at most %d bytes", MaxDefaultBytes), strconv.Itoa(len(raw)))
 		return nil
 	}
 	if depth(raw) > maxDepth {
-		o.refuse(name, fmt.Sprintf("be nested at most %d deep", maxDepth), "a deeper one")
+		o.Refuse(name, fmt.Sprintf("be nested at most %d deep", maxDepth), "a deeper one")
 		return nil
 	}
 	defaults := o.entry(name, raw, "peerConnection", "media")
@@ -41,12 +42,12 @@ func checkDefaults(o object, name string) json.RawMessage {
 		for _, kind := range []string{"audio", "video"} {
 			checkConstraints(media, kind)
 		}
-		if len(media.members) > 0 && !recommend.Asks(defaults.members["media"]) {
-			defaults.refuse("media", "ask for audio or video: getUserMedia refuses one that asks for neither", "neither")
+		if len(media.Members) > 0 && !recommend.Asks(defaults.Members["media"]) {
+			defaults.Refuse("media", "ask for audio or video: getUserMedia refuses one that asks for neither", "neither")
 		}
 	}
 	var compact bytes.Buffer
-	if o.fault() != nil || json.Compact(&compact, raw) != nil {
+	if o.Fault() != nil || json.Compact(&compact, raw) != nil {
 		return nil
 	}
 	return compact.Bytes()
@@ -77,24 +78,24 @@ func checkPeerConnection(pc object) {
 	pc.oneOf("iceTransportPolicy", "all", "relay")
 	pc.oneOf("bundlePolicy", "balanced", "max-compat", "max-bundle")
 	pc.oneOf("rtcpMuxPolicy", "require")
-	if n := pc.count("iceCandidatePoolSize"); n > maxPool {
-		pc.refuse("iceCandidatePoolSize", fmt.Sprintf("be 0 to %d", maxPool), strconv.Itoa(n))
+	if n := pc.Count("iceCandidatePoolSize"); n > maxPool {
+		pc.Refuse("iceCandidatePoolSize", fmt.Sprintf("be 0 to %d", maxPool), strconv.Itoa(n))
 	}
-	for i, raw := range pc.list("iceServers", 32) {
+	for i, raw := range pc.List("iceServers", 32) {
 		server := pc.entry(fmt.Sprintf("iceServers[%d]", i), raw, "urls", "username", "credential")
 		turn := checkURLs(server)
-		username, credential := server.text("username", 512), server.text("credential", 512)
+		username, credential := server.Text("username", 512), server.Text("credential", 512)
 		if turn && (username == "" || credential == "") {
-			server.refuse("urls", "have a username and a credential beside turn: and turns:", "none, which browsers refuse")
+			server.Refuse("urls", "have a username and a credential beside turn: and turns:", "none, which browsers refuse")
 		}
 	}
 }
 
 // oneOf reads a string that is one of a few.
 func (o object) oneOf(name string, values ...string) string {
-	text := o.text(name, MaxURLBytes)
+	text := o.Text(name, MaxURLBytes)
 	if text != "" && !slices.Contains(values, text) {
-		o.refuse(name, "be one of "+strings.Join(values, ", "), fmt.Sprintf("%q", clip(text)))
+		o.Refuse(name, "be one of "+strings.Join(values, ", "), fmt.Sprintf("%q", jsonobject.Clip(text)))
 	}
 	return text
 }
@@ -102,20 +103,20 @@ func (o object) oneOf(name string, values ...string) string {
 // checkURLs reads urls, a string or an array of strings, and reports whether one is a TURN server's.
 func checkURLs(server object) (turn bool) {
 	const limit = "be a URL stun:, stuns:, turn: or turns:, or an array of 1 to 8 of them"
-	raw := bytes.TrimSpace(server.members["urls"])
+	raw := bytes.TrimSpace(server.Members["urls"])
 	var urls []string
 	if len(raw) > 0 && raw[0] == '[' {
-		server.value("urls", limit, &urls)
+		server.Value("urls", limit, &urls)
 	} else {
-		urls = []string{server.text("urls", MaxURLBytes)}
+		urls = []string{server.Text("urls", MaxURLBytes)}
 	}
 	if len(urls) == 0 || len(urls) > 8 {
-		server.refuse("urls", limit, fmt.Sprintf("%d entries", len(urls)))
+		server.Refuse("urls", limit, fmt.Sprintf("%d entries", len(urls)))
 	}
 	for _, url := range urls {
 		scheme, host, _ := strings.Cut(url, ":")
 		if !slices.Contains([]string{"stun", "stuns", "turn", "turns"}, scheme) || host == "" || len(url) > MaxURLBytes || hasControl(url) {
-			server.refuse("urls", limit, fmt.Sprintf("%q", clip(url)))
+			server.Refuse("urls", limit, fmt.Sprintf("%q", jsonobject.Clip(url)))
 		}
 		turn = turn || strings.HasPrefix(scheme, "turn")
 	}
@@ -125,7 +126,7 @@ func checkURLs(server object) (turn bool) {
 // CheckDefaults is the check of a default configuration by itself, for what is called
 // name. It returns the document without spaces.
 func CheckDefaults(name string, raw json.RawMessage) (json.RawMessage, error) {
-	o := object{members: map[string]json.RawMessage{name: raw}, first: new(error)}
+	o := object{jsonobject.Of(name, raw)}
 	checked := checkDefaults(o, name)
-	return checked, o.fault()
+	return checked, o.Fault()
 }

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/jsonobject"
 	"github.com/qosrtc/qos/internal/loopback"
 	"github.com/qosrtc/qos/internal/notice"
 	"github.com/qosrtc/qos/protocol"
@@ -34,18 +34,21 @@ type Shown struct {
 var ownRoutes = []string{"secrets", "keys", "revokedBefore", "revokedUsers", "userIDKeys"} //nolint:gochecknoglobals // a constant
 
 // Replace takes the members of a body in place of an app's own; those that are absent go
-// back to their defaults. Credentials and revocations stay. It returns the secrets that it
-// made for webhooks, and changes nothing where it returns an error.
-func (a *App) Replace(id string, raw []byte, vault Sealer, now time.Time) ([]Shown, error) {
+// back to their defaults. Credentials and revocations stay. privateSuffixes is that of auth.CheckOrigin. It returns
+// the secrets that it made for webhooks, and changes nothing where it returns an error.
+func (a *App) Replace(id string, raw []byte, vault Sealer, now time.Time, privateSuffixes bool) ([]Shown, error) {
 	o := body(raw, "name", "origins", "singleUse", "limits", "statsIntervalMs", "retentionHours", "defaultConfiguration", "webhooks", "webhookRules", "disabled", "userIDs")
 	for _, name := range ownRoutes {
-		if value, there := o.members[name]; there {
-			return nil, &Fault{Field: name, Limit: "be left out: it has routes of its own", Got: kindOf(value)}
+		if value, there := o.Members[name]; there {
+			return nil, &jsonobject.Fault{Field: name, Limit: "be left out: it has routes of its own", Got: jsonobject.KindOf(value)}
 		}
 	}
 	next := a.Clone()
-	next.Name, next.SingleUse, next.Disabled = o.text("name", MaxNameBytes), o.boolean("singleUse"), o.boolean("disabled")
-	next.Origins = o.origins("origins")
+	next.Name, next.SingleUse, next.Disabled = o.Text("name", MaxNameBytes), o.Boolean("singleUse"), o.Boolean("disabled")
+	if err := CheckName(next.Name); err != nil {
+		o.Fail(err)
+	}
+	next.Origins = o.origins("origins", privateSuffixes)
 	next.Limits, next.StatsIntervalMs = o.limits("limits"), o.statsInterval("statsIntervalMs")
 	next.RetentionHours = o.retention("retentionHours")
 	next.DefaultConfiguration = checkDefaults(o, "defaultConfiguration")
@@ -53,23 +56,22 @@ func (a *App) Replace(id string, raw []byte, vault Sealer, now time.Time) ([]Sho
 	next.Webhooks, shown = o.webhooks(id, a.Webhooks, vault, now)
 	next.WebhookRules = o.webhookRules("webhookRules")
 	o.setUserIDs(next, id, vault)
-	if err := o.fault(); err != nil {
+	if err := o.Fault(); err != nil {
 		return nil, err
 	}
 	*a = *next
 	return shown, nil
 }
 
-func (o object) origins(name string) (out []string) {
-	for i, raw := range o.list(name, MaxOrigins) {
+func (o object) origins(name string, privateSuffixes bool) (out []string) {
+	for i, raw := range o.List(name, MaxOrigins) {
 		at := fmt.Sprintf("%s[%d]", name, i)
-		one := object{path: o.path, members: map[string]json.RawMessage{at: raw}, first: o.first}
-		origin := one.text(at, auth.MaxOriginBytes)
-		if o.fault() != nil {
+		origin := o.With(at, raw).Text(at, auth.MaxOriginBytes)
+		if o.Fault() != nil {
 			return nil
 		}
-		if err := auth.CheckOrigin(origin); err != nil {
-			o.refuse(at, originLimit(err), fmt.Sprintf("%q", clip(origin)))
+		if err := auth.CheckOrigin(origin, privateSuffixes); err != nil {
+			o.Refuse(at, originLimit(err), fmt.Sprintf("%q", jsonobject.Clip(origin)))
 			return nil
 		}
 		if !slices.Contains(out, origin) {
@@ -96,20 +98,20 @@ func (o object) limits(name string) (l Limits) {
 		return l
 	}
 	return Limits{
-		HandshakesPerSecond:           limits.number("handshakesPerSecond"),
-		HandshakesPerSecondPerAddress: limits.number("handshakesPerSecondPerAddress"),
-		HandshakesPerSecondPerUser:    limits.number("handshakesPerSecondPerUser"),
-		Connections:                   limits.count("connections"),
-		FramesPerSecond:               limits.count("framesPerSecond"),
-		DailyMiB:                      limits.count("dailyMiB"),
+		HandshakesPerSecond:           limits.Number("handshakesPerSecond"),
+		HandshakesPerSecondPerAddress: limits.Number("handshakesPerSecondPerAddress"),
+		HandshakesPerSecondPerUser:    limits.Number("handshakesPerSecondPerUser"),
+		Connections:                   limits.Count("connections"),
+		FramesPerSecond:               limits.Count("framesPerSecond"),
+		DailyMiB:                      limits.Count("dailyMiB"),
 	}
 }
 
 // statsInterval reads an interval in ms; 0 where it is absent.
 func (o object) statsInterval(name string) int {
-	ms := o.count(name)
+	ms := o.Count(name)
 	if !CheckStatsInterval(time.Duration(ms) * time.Millisecond) {
-		o.refuse(name, fmt.Sprintf("be 0 (the receiver's own) or %d to %d", protocol.MinStatsInterval.Milliseconds(), protocol.MaxStatsInterval.Milliseconds()), strconv.Itoa(ms))
+		o.Refuse(name, fmt.Sprintf("be 0 (the receiver's own) or %d to %d", protocol.MinStatsInterval.Milliseconds(), protocol.MaxStatsInterval.Milliseconds()), strconv.Itoa(ms))
 		return 0
 	}
 	return ms
@@ -117,9 +119,9 @@ func (o object) statsInterval(name string) int {
 
 // retention reads a time in hours; 0 where it is absent.
 func (o object) retention(name string) int {
-	hours := o.count(name)
+	hours := o.Count(name)
 	if !CheckRetention(hours) {
-		o.refuse(name, fmt.Sprintf("be 0 (the store's own) or 1 to %d", MaxRetentionHours), strconv.Itoa(hours))
+		o.Refuse(name, fmt.Sprintf("be 0 (the store's own) or 1 to %d", MaxRetentionHours), strconv.Itoa(hours))
 		return 0
 	}
 	return hours
@@ -128,14 +130,14 @@ func (o object) retention(name string) int {
 // webhooks reads webhooks. One whose id was there before keeps its secret unless another
 // comes with it; a new one gets one where none comes with it.
 func (o object) webhooks(appID string, before []Webhook, vault Sealer, now time.Time) (out []Webhook, shown []Shown) {
-	for i, raw := range o.list("webhooks", MaxWebhooks) {
+	for i, raw := range o.List("webhooks", MaxWebhooks) {
 		entry := o.entry(fmt.Sprintf("webhooks[%d]", i), raw, "id", "url", "secret", "format")
 		hook := Webhook{ID: entry.identifier("id"), URL: entry.webhookURL("url"), Format: entry.format("format"), CreatedAt: now.UTC().Truncate(time.Millisecond)}
 		if slices.ContainsFunc(out, func(h Webhook) bool { return h.ID == hook.ID }) {
-			entry.refuse("id", "be there once", fmt.Sprintf("%q twice", clip(hook.ID)))
+			entry.Refuse("id", "be there once", fmt.Sprintf("%q twice", jsonobject.Clip(hook.ID)))
 		}
 		secret := entry.webhookSecret("secret")
-		if o.fault() != nil {
+		if o.Fault() != nil {
 			return nil, nil
 		}
 		if at := slices.IndexFunc(before, func(h Webhook) bool { return h.ID == hook.ID }); at >= 0 {
@@ -186,9 +188,9 @@ func (w *Webhook) Secrets(appID string, vault Sealer, now time.Time) (secrets []
 
 // format reads the name of a format.
 func (o object) format(name string) string {
-	format := o.text(name, MaxNameBytes)
-	if o.fault() == nil && !notice.ValidFormat(format) {
-		o.refuse(name, "be one of "+strings.Join(notice.Formats, ", "), kindOf(o.members[name]))
+	format := o.Text(name, MaxNameBytes)
+	if o.Fault() == nil && !notice.ValidFormat(format) {
+		o.Refuse(name, "be one of "+strings.Join(notice.Formats, ", "), jsonobject.KindOf(o.Members[name]))
 	}
 	return format
 }
@@ -196,8 +198,8 @@ func (o object) format(name string) string {
 // webhookSecret reads a secret that signs webhooks.
 func (o object) webhookSecret(name string) string {
 	secret := o.secret(name)
-	if o.fault() == nil && CheckWebhookSecret(secret) != nil {
-		o.refuse(name, CheckWebhookSecret(secret).Error(), kindOf(o.members[name]))
+	if o.Fault() == nil && CheckWebhookSecret(secret) != nil {
+		o.Refuse(name, CheckWebhookSecret(secret).Error(), jsonobject.KindOf(o.Members[name]))
 	}
 	return secret
 }
@@ -234,16 +236,18 @@ func (w *Webhook) SetSecret(appID, secret string, vault Sealer) {
 
 // identifier reads a name that goes into paths and logs.
 func (o object) identifier(name string) string {
-	id := o.text(name, MaxCredentialIDBytes)
-	if o.fault() == nil && !validIdentifier(id) {
-		o.refuse(name, identifierLimit, fmt.Sprintf("%q", clip(id)))
+	id := o.Text(name, MaxCredentialIDBytes)
+	if o.Fault() == nil && !ValidIdentifier(id) {
+		o.Refuse(name, IdentifierLimit, fmt.Sprintf("%q", jsonobject.Clip(id)))
 	}
 	return id
 }
 
-var identifierLimit = fmt.Sprintf("have 1 to %d of the characters A-Z a-z 0-9 - _ . ~ :, and not be . or ..", MaxCredentialIDBytes) //nolint:gochecknoglobals // a constant
+// IdentifierLimit is what ValidIdentifier requires, in words.
+var IdentifierLimit = fmt.Sprintf("have 1 to %d of the characters A-Z a-z 0-9 - _ . ~ :, and not be . or ..", MaxCredentialIDBytes) //nolint:gochecknoglobals // a constant
 
-func validIdentifier(id string) bool {
+// ValidIdentifier reports whether a text may be the ID of a credential or a webhook, which go into paths and logs.
+func ValidIdentifier(id string) bool {
 	if id == "" || len(id) > MaxCredentialIDBytes || id == "." || id == ".." {
 		return false
 	}
@@ -259,9 +263,9 @@ func validIdentifier(id string) bool {
 // webhookURL reads a URL to which notifications may go. It is not quoted in a fault: its
 // path or query may be secret.
 func (o object) webhookURL(name string) string {
-	text := o.text(name, MaxURLBytes)
-	if o.fault() == nil && CheckWebhookURL(text) != nil {
-		o.refuse(name, CheckWebhookURL(text).Error(), kindOf(o.members[name]))
+	text := o.Text(name, MaxURLBytes)
+	if o.Fault() == nil && CheckWebhookURL(text) != nil {
+		o.Refuse(name, CheckWebhookURL(text).Error(), jsonobject.KindOf(o.Members[name]))
 	}
 	return text
 }
@@ -289,9 +293,9 @@ func CheckWebhookURL(text string) error {
 
 // secret reads a secret that somebody chose; its bytes are those of the text.
 func (o object) secret(name string) string {
-	secret := o.text(name, MaxSecretBytes)
-	if _, there := o.members[name]; there && o.fault() == nil && len(secret) < MinSecretBytes {
-		o.refuse(name, fmt.Sprintf("have at least %d bytes", MinSecretBytes), fmt.Sprintf("a string of %d bytes", len(secret)))
+	secret := o.Text(name, MaxSecretBytes)
+	if _, there := o.Members[name]; there && o.Fault() == nil && len(secret) < MinSecretBytes {
+		o.Refuse(name, fmt.Sprintf("have at least %d bytes", MinSecretBytes), fmt.Sprintf("a string of %d bytes", len(secret)))
 	}
 	return secret
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/jsonobject"
 )
 
 // maxKeyBytes bounds a public key, as PEM or as JWK.
@@ -59,16 +60,30 @@ func parseDER(der []byte) (*ecdsa.PublicKey, error) {
 
 // jwk is what is read of a JSON Web Key (RFC 7517, RFC 7518).
 type jwk struct {
-	Type       string   `json:"kty"`
-	Curve      string   `json:"crv"`
-	X          string   `json:"x"`
-	Y          string   `json:"y"`
-	ID         string   `json:"kid"`
-	Algorithm  string   `json:"alg"`
-	Use        string   `json:"use"`
-	Operations []string `json:"key_ops"`
-	Private    any      `json:"d"`
-	Symmetric  any      `json:"k"`
+	kty, crv, x, y, kid, alg, use string
+
+	operations []string
+	private    bool // it has d or k
+}
+
+// readJWK reads the members of a JWK, whose names are case-sensitive.
+func readJWK(text []byte) (key jwk, err error) {
+	members, err := jsonobject.Members(text)
+	if err != nil {
+		return jwk{}, errJWK
+	}
+	for name, into := range map[string]any{
+		"kty": &key.kty, "crv": &key.crv, "x": &key.x, "y": &key.y, "kid": &key.kid, "alg": &key.alg, "use": &key.use, "key_ops": &key.operations,
+	} {
+		if raw, there := members[name]; there && json.Unmarshal(raw, into) != nil {
+			return jwk{}, errJWK
+		}
+	}
+	for _, name := range []string{"d", "k"} {
+		raw, there := members[name]
+		key.private = key.private || there && string(raw) != "null"
+	}
+	return key, nil
 }
 
 // ParseJWK reads a public key for ES256 from a JWK, and its kid, which may be empty. As
@@ -77,28 +92,28 @@ func ParseJWK(text []byte) (public *ecdsa.PublicKey, id string, err error) {
 	if len(text) > maxKeyBytes {
 		return nil, "", errTooLong
 	}
-	var key jwk
-	if json.Unmarshal(text, &key) != nil {
-		return nil, "", errJWK
+	key, err := readJWK(text)
+	if err != nil {
+		return nil, "", err
 	}
-	if key.Private != nil || key.Symmetric != nil {
+	if key.private {
 		return nil, "", errPrivate
 	}
-	if key.Type != "EC" || key.Curve != "P-256" {
+	if key.kty != "EC" || key.crv != "P-256" {
 		return nil, "", errJWK
 	}
 	if !key.verifies() {
 		return nil, "", errJWKUse
 	}
 	public, err = key.point()
-	return public, key.ID, err
+	return public, key.kid, err
 }
 
 func (k *jwk) verifies() bool {
-	if (k.Use != "" && k.Use != "sig") || (k.Algorithm != "" && k.Algorithm != auth.AlgorithmES256) {
+	if (k.use != "" && k.use != "sig") || (k.alg != "" && k.alg != auth.AlgorithmES256) {
 		return false
 	}
-	for _, operation := range k.Operations {
+	for _, operation := range k.operations {
 		if operation != "verify" {
 			return false
 		}
@@ -110,7 +125,7 @@ func (k *jwk) verifies() bool {
 func (k *jwk) point() (*ecdsa.PublicKey, error) {
 	const uncompressed, size = 4, 32
 	point := []byte{uncompressed}
-	for _, text := range []string{k.X, k.Y} {
+	for _, text := range []string{k.x, k.y} {
 		coordinate, err := base64.RawURLEncoding.Strict().DecodeString(text)
 		if err != nil || len(coordinate) != size {
 			return nil, errJWK

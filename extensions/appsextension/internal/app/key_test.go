@@ -210,7 +210,7 @@ func TestReseal(t *testing.T) {
 	a, old, rolled, fresh := newApp(t), newVault(t, 1), newVault(t, 2, 1), newVault(t, 2)
 	_, err := a.AddKey("shop", []byte(`{"algorithm":"HS256","keyID":"k"}`), old, noon)
 	require.NoError(t, err)
-	_, err = a.Replace("shop", []byte(`{"webhooks":[{"id":"w","url":"https://a.example"}]}`), old, noon)
+	_, err = a.Replace("shop", []byte(`{"webhooks":[{"id":"w","url":"https://a.example"}]}`), old, noon, false)
 	require.NoError(t, err)
 	require.False(t, a.Reseal("shop", old))
 	require.Equal(t, []string{"k"}, a.Build("shop", fresh, noon).Unusable)
@@ -243,7 +243,7 @@ func FuzzPublicKeys(f *testing.F) {
 		require.Equal(t, elliptic.P256(), public.Curve)
 		key := Key{Algorithm: auth.AlgorithmES256}
 		if err := key.SetPublic(public, id); err != nil {
-			require.False(t, validIdentifier(id))
+			require.False(t, ValidIdentifier(id))
 			return
 		}
 		built, err := key.build("shop", nil)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/qosrtc/qos/internal/jsonobject"
 	"github.com/qosrtc/qos/protocol"
 )
 
@@ -16,17 +17,17 @@ import (
 // An app that hashes user IDs keeps the user's pseudonym.
 func (a *App) Revoke(id string, raw []byte, vault Sealer, now time.Time) (string, error) {
 	o := body(raw, "all", "user", "before")
-	all, user, before := o.boolean("all"), o.text("user", protocol.MaxIDBytes), o.time("before")
+	all, user, before := o.Boolean("all"), o.Text("user", protocol.MaxIDBytes), o.Time("before")
 	if before.After(now.Add(time.Minute)) {
-		o.refuse("before", "not lie in the future", before.Format(time.RFC3339))
+		o.Refuse("before", "not lie in the future", before.Format(time.RFC3339))
 	}
 	if all && (user != "" || !before.IsZero()) {
-		o.refuse("all", "stand alone", "it beside others")
+		o.Refuse("all", "stand alone", "it beside others")
 	}
 	if !all && user == "" && before.IsZero() {
-		o.refuse("all", "be true, or user or before be there", "none of the three")
+		o.Refuse("all", "be true, or user or before be there", "none of the three")
 	}
-	if err := o.fault(); err != nil {
+	if err := o.Fault(); err != nil {
 		return "", err
 	}
 	if before.IsZero() {
@@ -61,7 +62,7 @@ func (a *App) revokeUser(user string, before, now time.Time) error {
 		maps.DeleteFunc(users, func(_ string, at time.Time) bool { return now.Sub(at) > RevocationLifetime })
 	}
 	if !known && len(users) >= MaxRevokedUsers {
-		return &Fault{
+		return &jsonobject.Fault{
 			Field: "user", Limit: fmt.Sprintf("be one of at most %d that are revoked at a time: revoke all", MaxRevokedUsers),
 			Got: strconv.Itoa(len(users) + 1),
 		}

@@ -17,11 +17,11 @@ const maxRotation = 30 * 24 * time.Hour
 // The secret before signs too until previousUntil, for 24 h where the body has none.
 func (a *App) RotateWebhook(appID, id string, raw []byte, vault Sealer, now time.Time) (Shown, error) {
 	o := body(raw, "secret", "previousUntil")
-	secret, until := o.webhookSecret("secret"), o.time("previousUntil")
+	secret, until := o.webhookSecret("secret"), o.Time("previousUntil")
 	if until.After(now.Add(maxRotation)) {
-		o.refuse("previousUntil", fmt.Sprintf("be at most %d days ahead", maxRotation/(24*time.Hour)), until.Format(time.RFC3339))
+		o.Refuse("previousUntil", fmt.Sprintf("be at most %d days ahead", maxRotation/(24*time.Hour)), until.Format(time.RFC3339))
 	}
-	if err := o.fault(); err != nil {
+	if err := o.Fault(); err != nil {
 		return Shown{}, err
 	}
 	i := slices.IndexFunc(a.Webhooks, func(w Webhook) bool { return w.ID == id })

@@ -10,9 +10,9 @@ import (
 // ReadUserID reads the body {"userID": …}. A fault never has the ID.
 func ReadUserID(raw []byte) (string, error) {
 	o := body(raw, "userID")
-	id := o.text("userID", protocol.MaxIDBytes)
+	id := o.Text("userID", protocol.MaxIDBytes)
 	if id == "" {
-		o.refuse("userID", fmt.Sprintf("have 1 to %d bytes", protocol.MaxIDBytes), strconv.Itoa(len(id)))
+		o.Refuse("userID", fmt.Sprintf("have 1 to %d bytes", protocol.MaxIDBytes), strconv.Itoa(len(id)))
 	}
-	return id, o.fault()
+	return id, o.Fault()
 }

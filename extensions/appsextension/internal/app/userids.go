@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/qosrtc/qos/internal/jsonobject"
 	"github.com/qosrtc/qos/internal/pseudonym"
 )
 
@@ -55,7 +56,7 @@ func openUserIDKey(appID, sealed string, vault Sealer) ([]byte, error) {
 func (a *App) pseudonyms(id string, vault Sealer) (*pseudonym.Keys, error) {
 	secret, err := openUserIDKey(id, a.UserIDKeys[0], vault)
 	if err != nil {
-		return nil, &Fault{Field: "userIDs", Limit: "have a key that can be opened: bring back the master key that sealed it", Got: "one that cannot"}
+		return nil, &jsonobject.Fault{Field: "userIDs", Limit: "have a key that can be opened: bring back the master key that sealed it", Got: "one that cannot"}
 	}
 	return pseudonym.New(id, secret), nil
 }
@@ -71,9 +72,9 @@ func (o object) setUserIDs(a *App, id string, vault Sealer) {
 	const member = "userIDs"
 	mode := o.oneOf(member, UserIDsPlain, UserIDsHash)
 	if mode == "" && a.UserIDs == UserIDsHash {
-		o.refuse(member, "be there: the app hashes user IDs", kindOf(o.members[member]))
+		o.Refuse(member, "be there: the app hashes user IDs", jsonobject.KindOf(o.Members[member]))
 	}
-	if o.fault() != nil {
+	if o.Fault() != nil {
 		return
 	}
 	a.UserIDs = ""
@@ -84,8 +85,8 @@ func (o object) setUserIDs(a *App, id string, vault Sealer) {
 	if len(a.UserIDKeys) == 0 {
 		a.SetUserIDKey(id, newUserIDKey(), vault)
 	}
-	if err := a.hashRevoked(id, vault); err != nil && *o.first == nil {
-		*o.first = err
+	if err := a.hashRevoked(id, vault); err != nil {
+		o.Fail(err)
 	}
 }
 
@@ -123,14 +124,14 @@ func (a *App) recorded(id, user string, vault Sealer) (string, error) {
 // RotateUserIDKey makes a new key of pseudonyms: from then on each user has another one. The older keys find
 // what they made.
 func (a *App) RotateUserIDKey(id string, raw []byte, vault Sealer) error {
-	if err := body(raw).fault(); err != nil {
+	if err := body(raw).Fault(); err != nil {
 		return err
 	}
 	if a.UserIDs != UserIDsHash {
-		return &Fault{Field: "userIDs", Limit: "be hash: without pseudonyms there is no key", Got: a.userIDMode()}
+		return &jsonobject.Fault{Field: "userIDs", Limit: "be hash: without pseudonyms there is no key", Got: a.userIDMode()}
 	}
 	if len(a.UserIDKeys) >= pseudonym.MaxKeys {
-		return &Fault{Field: "userIDKeys", Limit: fmt.Sprintf("have at most %d entries", pseudonym.MaxKeys), Got: strconv.Itoa(len(a.UserIDKeys) + 1)}
+		return &jsonobject.Fault{Field: "userIDKeys", Limit: fmt.Sprintf("have at most %d entries", pseudonym.MaxKeys), Got: strconv.Itoa(len(a.UserIDKeys) + 1)}
 	}
 	a.UserIDKeys = append([]string{vault.Seal(userIDPurpose(id), newUserIDKey())}, a.UserIDKeys...)
 	return nil

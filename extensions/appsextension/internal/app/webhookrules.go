@@ -27,8 +27,8 @@ func (o object) webhookRules(name string) *notice.Override {
 			Individual: optional[bool](rule, "individual", "be true or false"),
 		}
 	}
-	if fault := out.Check(); fault != nil && o.fault() == nil {
-		o.refuse(name+"."+fault.Field, fault.Limit, fault.Got)
+	if fault := out.Check(); fault != nil && o.Fault() == nil {
+		o.Refuse(name+"."+fault.Field, fault.Limit, fault.Got)
 	}
 	return out
 }
@@ -46,7 +46,7 @@ func (o object) times() notice.Times {
 // optional reads a member; nil where it is absent.
 func optional[T any](o object, name, limit string) *T {
 	var v T
-	if !o.value(name, limit, &v) {
+	if !o.Value(name, limit, &v) {
 		return nil
 	}
 	return &v

@@ -17,7 +17,7 @@ import (
 func TestWebhookRules(t *testing.T) {
 	a, v := newApp(t), newVault(t, 1)
 	const rules = `{"windowMs":600000,"reasons":{"lowQuality":{"threshold":0,"minSamples":5,"limit":2.5,"interval":false},"failedConferences":{"holdDownMs":0}}}`
-	_, err := a.Replace("shop", []byte(`{"webhookRules":`+rules+`}`), v, noon)
+	_, err := a.Replace("shop", []byte(`{"webhookRules":`+rules+`}`), v, noon, false)
 	require.NoError(t, err)
 	want := &notice.Override{
 		Times: notice.Times{WindowMs: new(int64(600_000))},
@@ -33,7 +33,7 @@ func TestWebhookRules(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want, back.WebhookRules)
 	require.Equal(t, want, back.View("shop", nil).WebhookRules)
-	_, err = a.Replace("shop", []byte(`{}`), v, noon)
+	_, err = a.Replace("shop", []byte(`{}`), v, noon, false)
 	require.NoError(t, err)
 	require.Nil(t, a.WebhookRules)
 }
@@ -62,7 +62,7 @@ func TestWebhookRulesFaults(t *testing.T) {
 		`{"reasons":{"lowQuality":{},"lowQuality":{}}}`:      "webhookRules.reasons.lowQuality must be there once (got it twice)",
 		`{"reasons":{"lowQuality":{"individual":"hunter"}}}`: "webhookRules.reasons.lowQuality.individual must be true or false (got a string of 6 bytes)",
 	} {
-		_, err := a.Replace("shop", []byte(fmt.Sprintf(`{"name":"other","webhookRules":%s}`, rules)), v, noon)
+		_, err := a.Replace("shop", []byte(fmt.Sprintf(`{"name":"other","webhookRules":%s}`, rules)), v, noon, false)
 		require.EqualError(t, err, want)
 		require.Nil(t, a.WebhookRules)
 		require.Empty(t, a.Name)
@@ -79,7 +79,7 @@ func TestRotateWebhook(t *testing.T) {
 	document := func(secret string) []byte {
 		return fmt.Appendf(nil, `{"webhooks":[{"id":"w","url":"https://a.example","secret":%q},{"id":"x","url":"https://a.example"}]}`, secret)
 	}
-	_, err := a.Replace("shop", document(first), v, noon)
+	_, err := a.Replace("shop", document(first), v, noon, false)
 	require.NoError(t, err)
 	secrets := func(at time.Time) []string { return a.Build("shop", v, at).Hooks[0].Secrets }
 	rotate := func(body string, at time.Time) Shown {
@@ -95,7 +95,7 @@ func TestRotateWebhook(t *testing.T) {
 	require.Equal(t, day, a.Build("shop", v, noon).Until)
 	require.Equal(t, day, a.View("shop", nil).Webhooks[0].PreviousUntil)
 
-	_, err = a.Replace("shop", document(second), v, noon.Add(time.Hour))
+	_, err = a.Replace("shop", document(second), v, noon.Add(time.Hour), false)
 	require.NoError(t, err)
 	require.Equal(t, []string{second, first}, secrets(day.Add(-1)), "the same secret again is no rotation")
 	require.Equal(t, []string{second}, secrets(day))
