@@ -31,7 +31,7 @@ func (k *keeper) first(ctx context.Context) error {
 		return err
 	}
 	password := access.NewPassword()
-	hash, err := k.passwords.Hash(ctx, 0, password)
+	hash, err := k.passwords.Hash(ctx, access.Applicant{}, password)
 	if err != nil {
 		return err
 	}

@@ -164,7 +164,7 @@ var hashOfGood = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return passwords.Hash(context.Background(), 0, good)
+	return passwords.Hash(context.Background(), access.Applicant{}, good)
 })
 
 // user makes a user whose password is good.

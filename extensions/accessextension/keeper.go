@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/netip"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/collector/component"
@@ -46,6 +47,7 @@ type keeper struct {
 	accounts  storage.Accounts
 	passwords *access.Passwords
 	lockout   *access.Lockout
+	devices   atomic.Pointer[access.DeviceKeys]
 	failures  *throttle.Table // audit entries that failed attempts may still cause
 	lines     *throttle.Table // lines of the log that they may still cause
 	provider  *identityProvider
@@ -59,7 +61,9 @@ type keeper struct {
 var _ extensioncapabilities.Dependent = (*keeper)(nil)
 
 func newKeeper(cfg *Config, set component.TelemetrySettings, telemetry *metadata.TelemetryBuilder) *keeper {
-	return &keeper{cfg: cfg, set: set, log: set.Logger, telemetry: telemetry, now: time.Now, timeout: storeTimeout, out: os.Stderr}
+	k := &keeper{cfg: cfg, set: set, log: set.Logger, telemetry: telemetry, now: time.Now, timeout: storeTimeout, out: os.Stderr}
+	k.devices.Store(&access.DeviceKeys{})
+	return k
 }
 
 // Dependencies lets the collector start the store first.
@@ -88,6 +92,9 @@ func (k *keeper) Start(ctx context.Context, host component.Host) error {
 	}
 	if err := k.printLink(ctx); err != nil {
 		return fmt.Errorf("sign-in link: %w", err)
+	}
+	if err := k.readDevices(ctx); err != nil {
+		return fmt.Errorf("keys of devices: %w", err)
 	}
 	k.sweeping = periodic.Start(sweepEvery, func(ctx context.Context, _ time.Time) { k.sweep(ctx, k.now()) })
 	return nil
@@ -118,7 +125,7 @@ func (k *keeper) store(host component.Host) error {
 	return nil
 }
 
-// sweep deletes logins, links, API tokens and audit entries that have ended.
+// sweep deletes logins, links, API tokens and audit entries that have ended, and reads the keys of devices anew.
 func (k *keeper) sweep(ctx context.Context, now time.Time) {
 	for what, sweep := range map[string]func() error{
 		"logins": func() error {
@@ -127,6 +134,7 @@ func (k *keeper) sweep(ctx context.Context, now time.Time) {
 		"audit entries": func() error { return k.accounts.ForgetAudit(ctx, now.Add(-k.cfg.AuditRetention), maxAuditNumber) },
 		"links":         func() error { return k.forgetLinks(ctx, now) },
 		"API tokens":    func() error { return k.forgetTokens(ctx, now) },
+		"device keys":   func() error { return k.readDevices(ctx) },
 	} {
 		if err := sweep(); err != nil && ctx.Err() == nil {
 			k.telemetry.QosaccessStoreErrors.Add(ctx, 1)

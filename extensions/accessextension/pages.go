@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -83,11 +84,10 @@ func local(to string) string {
 	return to
 }
 
-// inWords says how long to wait.
-func inWords(wait time.Duration) string {
-	seconds := int(wait.Round(time.Second)/time.Second) + 1
-	if seconds < 90 {
-		return fmt.Sprintf("%d seconds", seconds)
-	}
-	return fmt.Sprintf("%d minutes", (seconds+59)/60)
+// retryAfter sets the header of an answer to an attempt that has to wait, and returns its text. An attempt after the
+// time that both have is let in.
+func retryAfter(w http.ResponseWriter, wait time.Duration) string {
+	seconds := int((wait + time.Second - 1) / time.Second)
+	w.Header().Set("Retry-After", strconv.Itoa(seconds))
+	return fmt.Sprintf("There were too many failed attempts. Try again in %d seconds.", seconds)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/qosrtc/qos/internal/access"
@@ -68,15 +67,13 @@ func (k *keeper) changePassword(w http.ResponseWriter, r *http.Request) {
 		refuse(http.StatusUnprocessableEntity, "next", "The new password "+fault.Limit+".")
 		return
 	}
-	network := access.Network(r, k.proxies)
-	if wait := k.lockout.Begin(v.Name, network, k.now()); wait > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
-		refuse(http.StatusTooManyRequests, "", "There were too many failed attempts. Try again in "+inWords(wait)+".")
+	if wait := k.lockout.Begin(k.signedIn(v), k.now()); wait > 0 {
+		refuse(http.StatusTooManyRequests, "", retryAfter(w, wait))
 		return
 	}
 	u, err := k.replacePassword(ctx, r, v, next)
 	if !errors.Is(err, errWrong) {
-		k.lockout.NotFailed(v.Name, network)
+		k.lockout.NotFailed(k.signedIn(v))
 	}
 	switch {
 	case errors.Is(err, errWrong):
@@ -102,23 +99,23 @@ var (
 
 // replacePassword checks the present password of a visitor and writes the next.
 func (k *keeper) replacePassword(ctx context.Context, r *http.Request, v *access.Visitor, next string) (*access.User, error) {
-	class := k.lockout.Class(access.Network(r, k.proxies))
+	applicant := k.lockout.Applicant(k.signedIn(v))
 	u, revision, err := k.readUser(ctx, v.Name)
 	if err != nil {
 		return nil, err
 	}
 	if v.Method == methodPassword {
-		if ok, err := k.passwords.Check(ctx, class, r.PostForm.Get("current"), u.Password); err != nil || !ok {
+		if ok, err := k.passwords.Check(ctx, applicant, r.PostForm.Get("current"), u.Password); err != nil || !ok {
 			return nil, errors.Join(err, wrongUnless(err))
 		}
 	}
-	if same, err := k.passwords.Check(ctx, class, next, u.Password); err != nil || same {
+	if same, err := k.passwords.Check(ctx, applicant, next, u.Password); err != nil || same {
 		if err == nil {
 			err = errSame
 		}
 		return nil, err
 	}
-	if u.Password, err = k.passwords.Hash(ctx, class, next); err != nil {
+	if u.Password, err = k.passwords.Hash(ctx, applicant, next); err != nil {
 		return nil, err
 	}
 	u.MustChange, u.PasswordAt = false, k.now().UTC().Truncate(time.Millisecond)

@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
-	"strconv"
 	"time"
 
 	"go.opentelemetry.io/collector/component"
@@ -143,15 +142,15 @@ func (a *atProvider) fromProvider() {
 	}
 	a.to = local(attempt.To)
 	// Nobody is known yet: the limit is that of the network.
-	if wait := a.lockout.Begin("", a.network, a.now()); wait > 0 {
-		a.w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
-		a.refuse(http.StatusTooManyRequests, "throttled", "There were too many failed attempts. Try again in "+inWords(wait)+".", "")
+	source := access.Source{Network: a.network}
+	if wait := a.lockout.Begin(source, a.now()); wait > 0 {
+		a.refuse(http.StatusTooManyRequests, "throttled", retryAfter(a.w, wait), "")
 		return
 	}
 	answer := openid.Answer{Code: q.Get("code"), Issuer: q.Get("iss"), Error: q.Get("error")}
 	claims, err := a.ask(secretsOf(attempt), answer)
 	if err == nil || notOfBrowser(err) {
-		a.lockout.NotFailed("", a.network)
+		a.lockout.NotFailed(source)
 	}
 	if err != nil {
 		a.refuseFailure(err)

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/internal/jsonapi"
@@ -82,7 +80,7 @@ func (k *keeper) RefuseError(w http.ResponseWriter, r *http.Request, err error) 
 	}
 	k.telemetry.QosaccessRejectedRequests.Add(r.Context(), 1, reason("token"))
 	if refusal.Wait > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(refusal.Wait/time.Second)+1))
+		retryAfter(w, refusal.Wait)
 	}
 	if refusal.Status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`) // RFC 6750, section 3

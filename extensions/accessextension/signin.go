@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/netip"
-	"strconv"
-	"time"
 
 	"go.uber.org/zap"
 
@@ -86,20 +83,19 @@ func (k *keeper) signIn(w http.ResponseWriter, r *http.Request) {
 		k.telemetry.QosaccessSignIns.Add(ctx, 1, outcome(what))
 		k.showSignIn(w, r, status, page{Title: "Sign in", Error: text, To: local(r.PostForm.Get("to")), User: clip(r.PostForm.Get("user"))})
 	}
-	network := access.Network(r, k.proxies)
 	if !k.readForm(w, r, access.FormCookie) {
 		refuse(http.StatusForbidden, "form", textForm)
 		return
 	}
 	name := access.UserName(r.PostForm.Get("user"))
-	if wait := k.lockout.Begin(name, network, k.now()); wait > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
-		refuse(http.StatusTooManyRequests, "throttled", "There were too many failed attempts. Try again in "+inWords(wait)+".")
+	source := k.source(r, name)
+	if wait := k.lockout.Begin(source, k.now()); wait > 0 {
+		refuse(http.StatusTooManyRequests, "throttled", retryAfter(w, wait))
 		return
 	}
-	u, known, err := k.check(ctx, name, r.PostForm.Get("password"), network)
+	u, known, err := k.check(ctx, source, r.PostForm.Get("password"))
 	if err != nil || u != nil {
-		k.lockout.NotFailed(name, network)
+		k.lockout.NotFailed(source)
 	}
 	switch {
 	case errors.Is(err, throttle.ErrFull):
@@ -112,25 +108,25 @@ func (k *keeper) signIn(w http.ResponseWriter, r *http.Request) {
 		if !known {
 			name = ""
 		}
-		k.failed(ctx, name, network, "password")
+		k.failed(ctx, name, source.Network, "password")
 		refuse(http.StatusUnauthorized, "wrong", textWrong)
 	default:
 		k.welcome(ctx, w, r, entrant{name: name, user: u, method: methodPassword, to: r.PostForm.Get("to")})
 	}
 }
 
-// check returns the user of a name and a password; nil where they are wrong. It does the same work
+// check returns the user of an attempt with a password; nil where they are wrong. It does the same work
 // whether or not there is such a user.
-func (k *keeper) check(ctx context.Context, name, password string, network netip.Prefix) (u *access.User, known bool, err error) {
+func (k *keeper) check(ctx context.Context, source access.Source, password string) (u *access.User, known bool, err error) {
 	var found access.User
-	if access.CheckUserName(name) == nil {
-		found, _, err = k.readUser(ctx, name)
+	if access.CheckUserName(source.User) == nil {
+		found, _, err = k.readUser(ctx, source.User)
 		known = err == nil
 		if err != nil && !errors.Is(err, storage.ErrNoSetting) {
 			return nil, false, err
 		}
 	}
-	ok, err := k.passwords.Check(ctx, k.lockout.Class(network), password, found.Password)
+	ok, err := k.passwords.Check(ctx, k.lockout.Applicant(source), password, found.Password)
 	if err != nil || !ok || found.Disabled {
 		return nil, known, err
 	}
@@ -162,6 +158,7 @@ func (k *keeper) welcome(ctx context.Context, w http.ResponseWriter, r *http.Req
 		return
 	}
 	k.telemetry.QosaccessSignIns.Add(ctx, 1, outcome("success"))
+	k.remember(w, r, e)
 	to := local(e.to)
 	if e.user.MustChange && e.method == methodPassword {
 		to = "/password"
@@ -193,10 +190,9 @@ func (k *keeper) signInByLink(w http.ResponseWriter, r *http.Request) {
 		refuse(http.StatusForbidden, "form", textForm)
 		return
 	}
-	network := access.Network(r, k.proxies)
-	if wait := k.lockout.Begin("", network, k.now()); wait > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
-		refuse(http.StatusTooManyRequests, "throttled", "There were too many failed attempts. Try again in "+inWords(wait)+".")
+	source := access.Source{Network: access.Network(r, k.proxies)}
+	if wait := k.lockout.Begin(source, k.now()); wait > 0 {
+		refuse(http.StatusTooManyRequests, "throttled", retryAfter(w, wait))
 		return
 	}
 	name, err := k.useLink(ctx, r.PostForm.Get("token"))
@@ -207,14 +203,14 @@ func (k *keeper) signInByLink(w http.ResponseWriter, r *http.Request) {
 	unchecked := err != nil && !errors.Is(err, storage.ErrNoSetting)
 	signedIn := err == nil && name != "" && !u.Disabled
 	if unchecked || signedIn {
-		k.lockout.NotFailed("", network)
+		k.lockout.NotFailed(source)
 	}
 	switch {
 	case unchecked:
 		k.storeAway(ctx, r, err)
 		refuse(http.StatusServiceUnavailable, "failed", textStore)
 	case !signedIn:
-		k.failed(ctx, name, network, methodLink)
+		k.failed(ctx, name, source.Network, methodLink)
 		refuse(http.StatusUnauthorized, "wrong", textLink)
 	default:
 		k.welcome(ctx, w, r, entrant{name: name, user: &u, method: methodLink})

@@ -285,7 +285,7 @@ func TestWrongTokensAreThrottled(t *testing.T) {
 	}
 	wait := r.refused(right.Token, http.StatusTooManyRequests)
 	require.Positive(t, wait)
-	require.Zero(t, r.lockout.Begin("root", netip.MustParsePrefix("192.0.2.1/32"), r.clock.now()), "passwords have another limit")
+	require.Zero(t, r.lockout.Begin(access.Source{User: "root", Network: netip.MustParsePrefix("192.0.2.1/32")}, r.clock.now()), "passwords have another limit")
 	r.clock.set(t0.Add(wait))
 	_, err := r.holder(right.Token)
 	require.NoError(t, err)

@@ -151,7 +151,7 @@ func (k *keeper) makeUser(c *call, want rights) (jsonapi.Reply, error) {
 		return jsonapi.Reply{}, err
 	}
 	var err error
-	if u.Password, err = k.passwords.Hash(c.ctx, 0, password); err != nil {
+	if u.Password, err = k.passwords.Hash(c.ctx, k.lockout.Applicant(k.signedIn(c.visitor)), password); err != nil {
 		return jsonapi.Reply{}, err
 	}
 	return k.changed(c, u, 0, "create", http.StatusCreated, password)
@@ -213,7 +213,7 @@ func (k *keeper) resetPassword(c *call) (jsonapi.Reply, error) {
 		return jsonapi.Reply{}, jsonapi.NewProblem(http.StatusConflict, "a user of an identity provider has no password here")
 	}
 	password := access.NewPassword()
-	if u.Password, err = k.passwords.Hash(c.ctx, 0, password); err != nil {
+	if u.Password, err = k.passwords.Hash(c.ctx, k.lockout.Applicant(k.signedIn(c.visitor)), password); err != nil {
 		return jsonapi.Reply{}, err
 	}
 	u.MustChange, u.PasswordAt = true, k.now().UTC().Truncate(time.Millisecond)

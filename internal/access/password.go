@@ -22,10 +22,13 @@ const (
 	MaxPassword = 128
 )
 
-// Bounds of the work for passwords: each check takes 19 MiB.
+// Bounds of the work for passwords: each check takes 19 MiB. Devices that are known and all others have a queue
+// each, so a flood from new addresses does not delay known devices. A queue of others is worked off within
+// some seconds.
 const (
-	hashesAtOnce  = 2
-	hashesWaiting = 32
+	hashesAtOnce   = 2 // of each queue
+	knownWaiting   = 32
+	unknownWaiting = 128
 )
 
 // argon2 is what OWASP recommends for 19 MiB.
@@ -43,33 +46,55 @@ var commonPasswords = func() map[string]bool { //nolint:gochecknoglobals // a co
 	return set
 }()
 
+// Applicant is for whom a password is computed. The zero value is the collector.
+type Applicant struct {
+	// Class is the device, or the network of one that is not known. Classes take turns.
+	Class throttle.Key
+	// Known says that the user has signed in on the device.
+	Known bool
+}
+
 // Passwords hashes and checks passwords, a bounded number at a time.
 type Passwords struct {
-	gate  *throttle.Gate
-	decoy string
+	known, unknown *throttle.Gate
+	decoy          string
 }
 
 // NewPasswords returns one.
 func NewPasswords() (*Passwords, error) {
 	decoy, err := argon2id.CreateHash(rand.Text(), argon2)
-	return &Passwords{gate: throttle.NewGate(hashesAtOnce, hashesWaiting), decoy: decoy}, err
+	return &Passwords{
+		known: throttle.NewGate(hashesAtOnce, knownWaiting), unknown: throttle.NewGate(hashesAtOnce, unknownWaiting), decoy: decoy,
+	}, err
 }
 
-// Hash returns the hash of a password. Class is that of the gate: who asks.
-func (p *Passwords) Hash(ctx context.Context, class throttle.Key, password string) (hash string, err error) {
-	if err := p.gate.Enter(ctx, class); err != nil {
+// enter waits in the queue of an applicant. It returns what leaves, or throttle.ErrFull or the error of a context
+// that ends first.
+func (p *Passwords) enter(ctx context.Context, a Applicant) (leave func(), err error) {
+	gate := p.unknown
+	if a.Known {
+		gate = p.known
+	}
+	return func() { gate.Leave(a.Class) }, gate.Enter(ctx, a.Class)
+}
+
+// Hash returns the hash of a password.
+func (p *Passwords) Hash(ctx context.Context, a Applicant, password string) (hash string, err error) {
+	leave, err := p.enter(ctx, a)
+	if err != nil {
 		return "", err
 	}
-	defer p.gate.Leave(class)
+	defer leave()
 	return argon2id.CreateHash(norm.NFKC.String(password), argon2)
 }
 
 // Check reports whether a password has a hash. Without a hash it is false, for the same work.
-func (p *Passwords) Check(ctx context.Context, class throttle.Key, password, hash string) (bool, error) {
-	if err := p.gate.Enter(ctx, class); err != nil {
+func (p *Passwords) Check(ctx context.Context, a Applicant, password, hash string) (bool, error) {
+	leave, err := p.enter(ctx, a)
+	if err != nil {
 		return false, err
 	}
-	defer p.gate.Leave(class)
+	defer leave()
 	if utf8.RuneCountInString(password) > MaxPassword {
 		password = ""
 	}

@@ -2,6 +2,8 @@ package access
 
 import (
 	"context"
+	"errors"
+	"net/netip"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -17,11 +19,11 @@ func TestPasswords(t *testing.T) {
 	require.NoError(t, err)
 	check := func(password, hash string) bool {
 		t.Helper()
-		ok, err := p.Check(t.Context(), 1, password, hash)
+		ok, err := p.Check(t.Context(), Applicant{Class: 1}, password, hash)
 		require.NoError(t, err)
 		return ok
 	}
-	hash, err := p.Hash(t.Context(), 1, "correct horse caf\u00e9")
+	hash, err := p.Hash(t.Context(), Applicant{Class: 1}, "correct horse caf\u00e9")
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$"), hash)
 	require.NotContains(t, hash, "horse")
@@ -31,30 +33,62 @@ func TestPasswords(t *testing.T) {
 	require.False(t, check("", hash))
 	require.False(t, check(strings.Repeat("x", 1<<20), hash))
 	require.False(t, check("correct horse caf\u00e9", ""), "an unknown user")
-	again, err := p.Hash(t.Context(), 1, "correct horse caf\u00e9")
+	again, err := p.Hash(t.Context(), Applicant{Class: 1}, "correct horse caf\u00e9")
 	require.NoError(t, err)
 	require.NotEqual(t, hash, again)
 }
 
-// The memory of hashes is bounded: the rest waits, and beyond that is refused.
+// The memory of hashes is bounded: the rest waits, and beyond that is refused. A flood from new addresses fills one
+// queue only, and one owner of many addresses not even that.
+//
+// spec: DASH-03
 func TestPasswordsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &Passwords{gate: throttle.NewGate(2, 1)}
-		require.NoError(t, p.gate.Enter(t.Context(), 1))
-		require.NoError(t, p.gate.Enter(t.Context(), 2))
-		waiting, cancel := context.WithCancel(t.Context())
-		given := make(chan error)
-		go func() {
-			_, err := p.Check(waiting, 3, "x", "y")
-			given <- err
-		}()
-		synctest.Wait()
-		_, err := p.Check(t.Context(), 4, "x", "y")
-		require.ErrorIs(t, err, throttle.ErrFull)
-		_, err = p.Hash(t.Context(), 4, "x")
-		require.ErrorIs(t, err, throttle.ErrFull)
+		p, err := NewPasswords()
+		require.NoError(t, err)
+		l, owner := NewLockout(t0), netip.MustParseAddr("2001:db8:7::")
+		ctx, cancel := context.WithCancel(t.Context())
+		refused, ended := 0, make(chan error)
+		try := func(a Applicant) {
+			go func() {
+				_, err := p.enter(ctx, a)
+				ended <- err
+			}()
+			synctest.Wait()
+			select {
+			case err := <-ended:
+				if errors.Is(err, throttle.ErrFull) {
+					refused++
+				}
+			default:
+			}
+		}
+		for n := range 200 { // one network of a host each, of one /48
+			address := owner.As16()
+			address[6], address[7] = byte(n>>8), byte(n)
+			try(l.Applicant(Source{User: "ada", Network: netip.PrefixFrom(netip.AddrFrom16(address), 64)}))
+		}
+		require.Equal(t, unknownWaiting/2, int(p.unknown.Waiting()), "one owner has half of the queue")
+		require.Equal(t, 200-1-unknownWaiting/2, refused)
+		refused = 0
+		try(l.Applicant(Source{User: "ada", Network: netip.MustParsePrefix("192.0.2.1/32")}))
+		require.Zero(t, refused, "another network waits")
+		for n := range 200 { // a flood from as many owners
+			try(l.Applicant(Source{User: "ada", Network: netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(n)}), 32)}))
+		}
+		require.Equal(t, unknownWaiting, int(p.unknown.Waiting()))
+		require.Positive(t, refused)
+
+		leave, err := p.enter(ctx, l.Applicant(Source{User: "ada", Device: "x"}))
+		require.NoError(t, err, "a known device does not wait")
+		ok, err := p.Check(ctx, l.Applicant(Source{User: "bob", Device: "y"}), "x", "")
+		require.NoError(t, err)
+		require.False(t, ok)
+		leave()
 		cancel()
-		require.ErrorIs(t, <-given, context.Canceled)
+		for range int(p.unknown.Waiting()) {
+			require.ErrorIs(t, <-ended, context.Canceled)
+		}
 	})
 }
 

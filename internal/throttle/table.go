@@ -69,6 +69,19 @@ func (t *Table) Check(key Key, r Rate, now time.Time) time.Duration {
 	return s.heap[place].promise(r, at)
 }
 
+// Wait returns the time until there is a token, and promises it to nobody: the caller whom others cannot overtake
+// is let in exactly then. 0: there is one.
+func (t *Table) Wait(key Key, r Rate, now time.Time) time.Duration {
+	at := int64(now.Sub(t.start))
+	s := t.lock(key)
+	defer s.mu.Unlock()
+	place := s.get(key)
+	if place < 0 {
+		return 0
+	}
+	return time.Duration(max(0, s.heap[place].full+int64(r.Interval)-r.span()-at))
+}
+
 // Charge takes a token whether or not there is one. The debt is at most twice what a
 // bucket saves: many who were let in at once by Check all pay.
 func (t *Table) Charge(key Key, r Rate, now time.Time) { t.ChargeMany(key, r, 1, now) }

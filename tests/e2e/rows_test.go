@@ -38,7 +38,7 @@ func (c *collector) plantRows(t *testing.T, now time.Time) {
 	var entries []storage.AuditEntry
 	passwords, err := rights.NewPasswords()
 	require.NoError(t, err)
-	hash, err := passwords.Hash(t.Context(), 0, "a password that nobody uses")
+	hash, err := passwords.Hash(t.Context(), rights.Applicant{}, "a password that nobody uses")
 	require.NoError(t, err)
 	put := func(kind, id string, body []byte) {
 		_, err := store.PutSetting(t.Context(), storage.Setting{Kind: kind, ID: id, ChangedAt: now, Body: body})

@@ -113,7 +113,7 @@ func seedDropped(t *testing.T, dir string) {
 	}))
 	passwords, err := access.NewPasswords()
 	require.NoError(t, err)
-	hash, err := passwords.Hash(t.Context(), 0, adminPassword)
+	hash, err := passwords.Hash(t.Context(), access.Applicant{}, adminPassword)
 	require.NoError(t, err)
 	user := access.User{Roles: []access.Role{access.Admin}, Scope: access.Scope{All: true}, Password: hash, Generation: 1, CreatedAt: time.Now().UTC()}
 	body, err := user.Encode()

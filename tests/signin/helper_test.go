@@ -126,7 +126,7 @@ var hash = func() string {
 	if err != nil {
 		panic(err)
 	}
-	text, err := p.Hash(context.Background(), 0, password)
+	text, err := p.Hash(context.Background(), access.Applicant{}, password)
 	if err != nil {
 		panic(err)
 	}
