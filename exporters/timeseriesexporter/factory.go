@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"go.opentelemetry.io/collector/component"
-	"go.opentelemetry.io/collector/config/confighttp"
 	"go.opentelemetry.io/collector/config/configoptional"
 	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/exporter"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/qosrtc/qos/exporters/timeseriesexporter/internal/metadata"
 	"github.com/qosrtc/qos/internal/series"
+	"github.com/qosrtc/qos/internal/tlsserver"
 )
 
 const defaultEndpoint = "localhost:8482"
@@ -23,8 +23,7 @@ func NewFactory() exporter.Factory {
 }
 
 func createDefaultConfig() component.Config {
-	server := confighttp.NewDefaultServerConfig()
-	server.NetAddr.Endpoint = defaultEndpoint
+	server := tlsserver.DefaultConfig(defaultEndpoint)
 	return &Config{ServerConfig: server, Config: series.DefaultConfig(), Push: configoptional.Default(defaultPush())}
 }
 

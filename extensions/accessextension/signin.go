@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/jsonapi"
 	"github.com/qosrtc/qos/internal/throttle"
 	"github.com/qosrtc/qos/storage"
 )
@@ -72,6 +73,7 @@ func (k *keeper) showSignIn(w http.ResponseWriter, r *http.Request, status int, 
 
 // readForm reads a form and checks its token. It is false where the attempt is refused.
 func (k *keeper) readForm(w http.ResponseWriter, r *http.Request, cookie string) bool {
+	defer jsonapi.LimitBodyTime(w)()
 	r.Body = http.MaxBytesReader(w, r.Body, maxFormBytes)
 	return r.ParseForm() == nil && access.CheckForm(access.ReadCookie(r, cookie), r.PostForm.Get("form"))
 }

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"go.opentelemetry.io/collector/config/confighttp"
 	"go.opentelemetry.io/collector/config/confignet"
 
 	"github.com/qosrtc/qos/internal/loopback"
+	"github.com/qosrtc/qos/internal/tlsserver"
 	"github.com/qosrtc/qos/internal/visible"
 )
 
@@ -22,9 +22,7 @@ const (
 )
 
 func defaultManagement() ManagementConfig {
-	server := confighttp.NewDefaultServerConfig()
-	server.NetAddr.Endpoint = defaultManagementEndpoint
-	server.ReadHeaderTimeout = 10 * time.Second
+	server := tlsserver.DefaultConfig(defaultManagementEndpoint)
 	server.ReadTimeout = 20 * time.Second
 	server.MaxRequestBodySize = maxRequestBytes
 	server.CompressionAlgorithms = []string{""} // bodies are small, a decoder is one more way in

@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"go.opentelemetry.io/collector/component"
-	"go.opentelemetry.io/collector/config/confighttp"
 	"go.opentelemetry.io/collector/extension"
 
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadata"
+	"github.com/qosrtc/qos/internal/tlsserver"
 )
 
 const defaultEndpoint = "localhost:8481"
@@ -18,8 +18,7 @@ func NewFactory() extension.Factory {
 }
 
 func createDefaultConfig() component.Config {
-	server := confighttp.NewDefaultServerConfig()
-	server.NetAddr.Endpoint = defaultEndpoint
+	server := tlsserver.DefaultConfig(defaultEndpoint)
 	return &Config{ServerConfig: server, Storage: component.MustNewID("qosstorage")}
 }
 

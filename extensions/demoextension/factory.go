@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/component"
-	"go.opentelemetry.io/collector/config/confighttp"
 	"go.opentelemetry.io/collector/extension"
 
 	"github.com/qosrtc/qos/extensions/demoextension/internal/metadata"
+	"github.com/qosrtc/qos/internal/tlsserver"
 )
 
 const (
@@ -26,8 +26,7 @@ func NewFactory() extension.Factory {
 }
 
 func createDefaultConfig() component.Config {
-	server := confighttp.NewDefaultServerConfig()
-	server.NetAddr.Endpoint = defaultEndpoint
+	server := tlsserver.DefaultConfig(defaultEndpoint)
 	return &Config{
 		ServerConfig: server,
 		BackendURL:   defaultBackendURL,

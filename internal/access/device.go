@@ -76,7 +76,7 @@ func (d DeviceKeys) NewCookie(user string, now time.Time) string {
 	if len(d.Keys) == 0 {
 		return ""
 	}
-	value := binary.BigEndian.AppendUint64(make([]byte, 0, deviceSize), uint64(max(0, now.Unix()))) //nolint:gosec // not negative
+	value := binary.BigEndian.AppendUint64(make([]byte, 0, deviceSize), uint64(max(0, now.Unix())))
 	value = value[:deviceTime+deviceID]
 	_, _ = rand.Read(value[deviceTime:]) // never fails
 	key := d.Keys[0].Key
@@ -97,7 +97,7 @@ func (d DeviceKeys) Device(cookie, user string, now time.Time) string {
 			continue
 		}
 		seconds := binary.BigEndian.Uint64(signed)
-		at := time.Unix(int64(min(seconds, 1<<40)), 0) //nolint:gosec // at most 1<<40
+		at := time.Unix(int64(min(seconds, 1<<40)), 0)
 		if now.Sub(at) >= DeviceLife || at.Sub(now) > deviceSkew || !hmac.Equal(deviceDigest(one.Key, user), signed[deviceTime+deviceID:]) {
 			return ""
 		}

@@ -1,12 +1,12 @@
 package access
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/hex"
-	"net"
 	"net/http"
 	"strings"
 
@@ -71,14 +71,21 @@ const (
 	FormCookie  = "qos-form"
 )
 
-// plain reports whether a request is over HTTP on this machine, where browsers keep no Secure
-// cookies. Elsewhere a cookie is Secure: a proxy in front may end TLS.
+type proxiedKey struct{}
+
+// BehindTLSProxy returns a context of a request that came through a proxy that ends TLS, as the configuration says. The
+// request does not: the proxy may pass on its own name of this server as Host, which may be that of loopback.
+func BehindTLSProxy(ctx context.Context) context.Context {
+	return context.WithValue(ctx, proxiedKey{}, true)
+}
+
+// plain reports whether a request is over HTTP on this machine, where not all browsers keep Secure
+// cookies. Elsewhere a cookie is Secure.
 func plain(r *http.Request) bool {
-	host := r.Host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
+	if r.Context().Value(proxiedKey{}) != nil {
+		return false
 	}
-	return r.TLS == nil && loopback.Host(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+	return r.TLS == nil && loopback.Hosts(nil).Allow(r.Host)
 }
 
 func cookieName(r *http.Request, name string) string {

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,6 +46,29 @@ func TestCookies(t *testing.T) {
 	f("dash.example.org", false, secure) // a proxy ends TLS
 	for _, host := range []string{"localhost:8481", "127.0.0.1:8481", "[::1]:8481", "localhost"} {
 		f(host, false, "qos-login=v; Path=/; HttpOnly; SameSite=Lax")
+	}
+}
+
+// Behind a proxy that ends TLS no name that it passes on as Host makes a cookie plain, and no plain cookie counts.
+//
+// spec: DASH-03
+func TestCookiesBehindATLSProxy(t *testing.T) {
+	for _, host := range []string{"localhost:8481", "127.0.0.1", "[::1]:8481", "localhost.", "upstream", "dash.example.org", ""} {
+		r := httptest.NewRequestWithContext(BehindTLSProxy(t.Context()), http.MethodGet, "/", nil)
+		r.Host = host
+		r.Header.Set("Cookie", "qos-login=plain")
+		require.Empty(t, ReadCookie(r, LoginCookie), host)
+		for name, write := range map[string]func(http.ResponseWriter){
+			LoginCookie:   func(w http.ResponseWriter) { WriteCookie(w, r, LoginCookie, "v") },
+			DeviceCookie:  func(w http.ResponseWriter) { WriteDevice(w, r, "v") },
+			attemptPrefix: func(w http.ResponseWriter) { WriteAttempt(w, r, NewAttempt("/")) },
+		} {
+			w := httptest.NewRecorder()
+			write(w)
+			c, err := http.ParseSetCookie(w.Header().Get("Set-Cookie"))
+			require.NoError(t, err)
+			require.True(t, c.Secure && strings.HasPrefix(c.Name, "__Host-"+name), "%s: %s", host, c)
+		}
 	}
 }
 

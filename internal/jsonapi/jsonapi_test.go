@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -130,3 +132,31 @@ func TestReadCondition(t *testing.T) {
 		require.Equal(t, 400, status, both)
 	}
 }
+
+// timed is a ResponseWriter whose read deadlines are recorded.
+type timed struct {
+	*httptest.ResponseRecorder
+	deadlines []time.Time
+}
+
+func (t *timed) SetReadDeadline(at time.Time) error { t.deadlines = append(t.deadlines, at); return nil }
+
+// A client has 20 s for a body, and what follows it has no deadline.
+func TestBodyHasATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &timed{ResponseRecorder: httptest.NewRecorder()}
+		r := request("POST", "", "Content-Type", "application/json")
+		r.Body = io.NopCloser(readerFunc(func([]byte) (int, error) {
+			require.Equal(t, []time.Time{time.Now().Add(20 * time.Second)}, w.deadlines)
+			return 0, io.EOF
+		}))
+		_, err := ReadBody(w, r, 10)
+		require.NoError(t, err)
+		require.Len(t, w.deadlines, 2)
+		require.Zero(t, w.deadlines[1])
+	})
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

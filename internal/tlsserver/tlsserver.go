@@ -8,12 +8,24 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/config/confighttp"
 	"go.opentelemetry.io/collector/config/configtls"
 	"go.opentelemetry.io/otel/trace/noop"
 )
+
+// headerTime is how long a client may take to send the headers of a request.
+const headerTime = 10 * time.Second
+
+// DefaultConfig returns the configuration of a server at an endpoint, before that of the user. Of confighttp's own it
+// changes the time for headers, which is a minute.
+func DefaultConfig(endpoint string) confighttp.ServerConfig {
+	cfg := confighttp.NewDefaultServerConfig()
+	cfg.NetAddr.Endpoint, cfg.ReadHeaderTimeout = endpoint, headerTime
+	return cfg
+}
 
 // WithoutSpans returns the telemetry settings of a server whose requests make no spans: a span has the client's
 // address, its user agent and the query.

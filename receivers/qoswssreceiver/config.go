@@ -14,6 +14,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/address"
 	"github.com/qosrtc/qos/internal/loopback"
+	"github.com/qosrtc/qos/internal/tlsserver"
 	"github.com/qosrtc/qos/protocol"
 )
 
@@ -69,9 +70,7 @@ type Config struct {
 var _ xconfmap.Validator = (*Config)(nil)
 
 func createDefaultConfig() component.Config {
-	server := confighttp.NewDefaultServerConfig()
-	server.NetAddr.Endpoint = "localhost:8480"
-	server.ReadHeaderTimeout = 10 * time.Second
+	server := tlsserver.DefaultConfig("localhost:8480")
 	server.ReadTimeout = 20 * time.Second
 	server.MaxRequestBodySize = protocol.MaxFrameBytes + maxDrainBytes // the endpoints accept MaxFrameBytes
 	server.CompressionAlgorithms = []string{""}                        // bodies are small, a decoder is one more way in

@@ -86,13 +86,16 @@ func TestFilesSpeakOfTheProjectAlone(t *testing.T) {
 	require.Empty(t, string(bytes.TrimSpace(out)))
 }
 
-// TestListenersShareTheirSuites: a listener of its own would offer suites with CBC.
+// TestListenersShareTheirLimits: a listener of its own would offer suites with CBC, and a default configuration of its
+// own would wait a minute for the headers of a request.
 //
 // spec: SRV-01
-func TestListenersShareTheirSuites(t *testing.T) {
-	out, err := exec.Command("git", "-C", root, "grep", "-l", `\.ToListener(`, "--", "*.go", ":!*_test.go").Output()
-	if err != nil {
-		return // this is no checkout
+func TestListenersShareTheirLimits(t *testing.T) {
+	for _, call := range []string{`\.ToListener(`, `\.NewDefaultServerConfig(`} {
+		out, err := exec.Command("git", "-C", root, "grep", "-l", call, "--", "*.go", ":!*_test.go").Output()
+		if err != nil {
+			return // this is no checkout
+		}
+		require.Equal(t, "internal/tlsserver/tlsserver.go\n", string(out))
 	}
-	require.Equal(t, "internal/tlsserver/tlsserver.go\n", string(out))
 }
