@@ -139,7 +139,10 @@ type timed struct {
 	deadlines []time.Time
 }
 
-func (t *timed) SetReadDeadline(at time.Time) error { t.deadlines = append(t.deadlines, at); return nil }
+func (t *timed) SetReadDeadline(at time.Time) error {
+	t.deadlines = append(t.deadlines, at)
+	return nil
+}
 
 // A client has 20 s for a body, and what follows it has no deadline.
 func TestBodyHasATime(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 
 const (
 	managerToken = "the-token-of-an-operator-in-a-test" // of the apps extension's management API
-	throttledApp = "throttled in "                      // one for each browser, for one login in five seconds
+	throttledApp = "throttled-in-"                      // one for each browser, for one login in five seconds
 )
 
 // registered are applications that change while pages are open, and one that is slow.
