@@ -23,7 +23,7 @@ func TestCredentialsThatAreNotValid(t *testing.T) {
 		t.Helper()
 		before := f.counts.Authentications[want].Load()
 		_, err := f.client(t, UDP, username, password).Allocate()
-		require.ErrorContains(t, err, "400", want)
+		require.ErrorContains(t, err, "401", want)
 		require.Equal(t, before+1, f.counts.Authentications[want].Load(), want)
 	}
 	expired, password, _ := turnrest.Credentials(secret, turnrest.Test, "demo", "alice", time.Hour, now.Add(-time.Hour-2*time.Second))
@@ -52,7 +52,7 @@ func TestAnotherRealm(t *testing.T) {
 	m := s.request(stun.MethodAllocate, udpRelay)
 	other := stun.MustBuild(stun.NewTransactionIDSetter(m.TransactionID), stun.NewType(stun.MethodAllocate, stun.ClassRequest), udpRelay, stun.NewUsername(s.username),
 		stun.NewRealm("elsewhere"), stun.NewNonce(s.nonce), stun.NewLongTermIntegrity(s.username, "elsewhere", s.password))
-	require.Equal(t, 400, code(s.send(other)))
+	require.Equal(t, 401, code(s.send(other)))
 	require.Equal(t, int64(1), f.counts.Authentications[Malformed].Load())
 }
 
@@ -70,10 +70,10 @@ func TestReplayedRequests(t *testing.T) {
 	require.Equal(t, 1, f.Held(turnrest.Test))
 
 	thief := f.speaker(t, s.username, "unknown")
-	require.Equal(t, 400, code(thief.send(m)))
+	require.Equal(t, 401, code(thief.send(m)))
 	require.Equal(t, int64(1), f.counts.Authentications[Replayed].Load())
 	require.Zero(t, s.ask(stun.MethodRefresh, lifetime(0)))
-	require.Equal(t, 400, code(s.send(m)), "after the end")
+	require.Equal(t, 401, code(s.send(m)), "after the end")
 	require.Zero(t, f.Held(turnrest.Test))
 }
 
@@ -110,15 +110,15 @@ func TestAllocationBelongsToItsUser(t *testing.T) {
 	require.Zero(t, s.allocate())
 	alice, password := s.username, s.password
 	s.username, s.password = credentials(turnrest.Call, "bob")
-	require.Equal(t, 400, s.ask(stun.MethodRefresh, lifetime(0)))
-	require.Equal(t, 400, s.ask(stun.MethodCreatePermission, peer("9.9.9.9", 9)))
-	require.Equal(t, 400, s.ask(stun.MethodChannelBind, channelNumber(0x4000), peer("9.9.9.9", 9)))
+	require.Equal(t, 441, s.ask(stun.MethodRefresh, lifetime(0)))
+	require.Equal(t, 441, s.ask(stun.MethodCreatePermission, peer("9.9.9.9", 9)))
+	require.Equal(t, 441, s.ask(stun.MethodChannelBind, channelNumber(0x4000), peer("9.9.9.9", 9)))
 	require.Equal(t, int64(3), f.counts.Authentications[OtherUser].Load())
 	s.username, s.password = alice, password
 	f.ahead.Store(int64(2 * time.Hour))
 	require.Zero(t, s.ask(stun.MethodRefresh, lifetime(10*time.Minute)), "of an expired credential")
 	require.Zero(t, s.ask(stun.MethodRefresh, lifetime(0)))
-	require.Equal(t, 400, s.allocate(), "none anew")
+	require.Equal(t, 401, s.allocate(), "none anew")
 	require.Equal(t, int64(1), f.counts.Authentications[Expired].Load())
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pion/stun/v3"
 	"github.com/pion/turn/v4"
 
 	"github.com/qosrtc/qos/internal/turnrest"
@@ -16,7 +17,7 @@ import (
 var errRefused = errors.New("no relay address")
 
 // endpoint is where clients send to: the UDP socket, or one TCP connection. The library reads and handles
-// one packet after the other in one goroutine, which alone uses current and verified.
+// one packet after the other in one goroutine, which alone uses current, verified and refusal.
 type endpoint struct {
 	net.PacketConn
 	server    *Server
@@ -25,6 +26,7 @@ type endpoint struct {
 	current  message          // the request that is handled
 	from     netip.AddrPort   // its client
 	verified turnrest.Subject // whose it is, once its integrity was checked
+	refusal  stun.ErrorCode   // of its credentials; 0: not refused
 	ended    sync.Once
 
 	mu     sync.RWMutex
@@ -76,6 +78,23 @@ func (e *endpoint) ReadFrom(p []byte) (int, net.Addr, error) {
 	}
 }
 
+// WriteTo sends a packet to a client. Where credentials were refused the library answers 400; RFC 8489, section 9.2.4, and
+// RFC 8656, section 5, have 401 and 441, and browsers report nothing else as a matter of credentials. Only the goroutine
+// that handles requests writes errors.
+func (e *endpoint) WriteTo(p []byte, to net.Addr) (int, error) {
+	if !isError(p) || e.refusal == 0 {
+		return e.PacketConn.WriteTo(p, to)
+	}
+	answer, err := refuse(p, e.refusal, e.server.cfg.Realm, e.current.nonce)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := e.PacketConn.WriteTo(answer, to); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
 // accept checks the form of a packet and, of clients without an allocation, the rate.
 func (e *endpoint) accept(p []byte, from netip.AddrPort) Drop {
 	held := e.held(from) != nil
@@ -94,7 +113,7 @@ func (e *endpoint) accept(p []byte, from netip.AddrPort) Drop {
 	if !ok {
 		return DropForm
 	}
-	e.current, e.from, e.verified = m, from, turnrest.Subject{}
+	e.current, e.from, e.verified, e.refusal = m, from, turnrest.Subject{}, 0
 	return ""
 }
 
@@ -118,6 +137,10 @@ func (e *endpoint) authenticate(username, realm string, _ net.Addr) ([]byte, boo
 	}
 	if outcome != Accepted {
 		e.server.counts.Authentications.add(outcome, 1)
+		e.refusal = stun.CodeUnauthorized
+		if outcome == OtherUser {
+			e.refusal = stun.CodeWrongCredentials
+		}
 		return nil, false
 	}
 	return turn.GenerateAuthKey(username, realm, turnrest.Password(e.server.cfg.Secret, username)), true
@@ -127,6 +150,7 @@ func (e *endpoint) authenticate(username, realm string, _ net.Addr) ([]byte, boo
 func (e *endpoint) authenticated(_, _ net.Addr, _, username, _ string, _ string, ok bool) {
 	if !ok {
 		e.server.counts.Authentications.add(Wrong, 1)
+		e.refusal = stun.CodeUnauthorized
 		return
 	}
 	e.server.counts.Authentications.add(Accepted, 1)

@@ -3,6 +3,8 @@ package relay
 import (
 	"encoding/binary"
 	"net/netip"
+
+	"github.com/pion/stun/v3"
 )
 
 // Sizes and types of STUN and TURN, RFC 8489 and RFC 8656.
@@ -43,6 +45,7 @@ type message struct {
 	method       uint16
 	integrity    [integrityBytes]byte
 	hasIntegrity bool
+	nonce        string
 	evenPort     bool
 	transport    byte           // requested; 0: none
 	channel      uint16         // 0: none
@@ -52,6 +55,22 @@ type message struct {
 // isChannelData reports whether a packet is data of a channel, complete.
 func isChannelData(p []byte) bool {
 	return len(p) >= channelHeaderBytes && p[0]&0xC0 == 0x40 && int(binary.BigEndian.Uint16(p[2:]))+channelHeaderBytes <= len(p)
+}
+
+// isError reports whether a packet is the error response of a request.
+func isError(p []byte) bool { return len(p) >= headerBytes && p[0]&0xC1 == 1 && p[1]&0x10 == 0x10 }
+
+// refuse returns the error response with another code, and with what a client needs to try again.
+func refuse(response []byte, code stun.ErrorCode, realm, nonce string) ([]byte, error) {
+	var m stun.Message
+	if err := stun.Decode(response, &m); err != nil {
+		return nil, err
+	}
+	answer, err := stun.Build(stun.NewTransactionIDSetter(m.TransactionID), m.Type, code, stun.NewRealm(realm), stun.NewNonce(nonce))
+	if err != nil {
+		return nil, err
+	}
+	return answer.Raw, nil
 }
 
 // parse reads a STUN message. It reports false where the form is wrong: the library reads attributes
@@ -89,6 +108,8 @@ func (m *message) read(id uint16, value, pad []byte) bool {
 	case attrIntegrity:
 		m.hasIntegrity = true
 		copy(m.integrity[:], value)
+	case attrNonce:
+		m.nonce = string(value)
 	case attrEvenPort:
 		m.evenPort = true
 	case attrRequestedTransport:
