@@ -186,7 +186,7 @@ func appendConfigurationRequest(r *ConfigurationRequest) []byte {
 
 func appendProvider(o object, p *PreCallProvider) object {
 	o = object(appendText(append(o, `{"provider":`...), p.Provider)).bool("acceptable", p.Acceptable).
-		optionalFloat("rttMs", p.RTTMs).optionalFloat("jitterMs", p.JitterMs).optionalFloat("lossFraction", p.LossFraction).
+		optionalText("reason", p.Reason).optionalFloat("rttMs", p.RTTMs).optionalFloat("jitterMs", p.JitterMs).optionalFloat("lossFraction", p.LossFraction).
 		optionalFloat("throughputBps", p.ThroughputBps)
 	if p.Transports == nil {
 		return o.end()

@@ -13,6 +13,9 @@ const (
 	Video = "video"
 )
 
+// PreCallReasonOther stands for a word that is not in PreCallReasons.
+const PreCallReasonOther = "other"
+
 // The words that members of a closed set may have, in the order of the documents.
 var (
 	FabricUsages           = []string{"multiplex", "audio", "video", "screen", "data", "unbundled"}
@@ -23,8 +26,12 @@ var (
 	SDPFields              = []string{"localSDP", "remoteSDP"}
 	PreCallTriggers        = []string{"initialize", "makePrecallTest", "startPrecallTests"}
 	PreCallStatuses        = []string{"success", "failure"}
-	RelayProtocols         = []string{"udp", "tcp", "tls"}
-	Functions              = []string{
+	PreCallReasons         = []string{
+		"badUrl", "nameNotResolved", "unreachable", "credentials", "noRelay", "relayBlocked", "tooSlow", "notTested",
+		"roundTrip", "loss", "jitter", "throughput", PreCallReasonOther,
+	}
+	RelayProtocols = []string{"udp", "tcp", "tls"}
+	Functions      = []string{
 		"getUserMedia", "createOffer", "createAnswer", "setLocalDescription",
 		"setRemoteDescription", "addIceCandidate", "iceConnectionFailure", "signalingError",
 	}

@@ -1,5 +1,7 @@
 package protocol
 
+import "slices"
+
 // PreCall is the result of one pre-call test (section 4.10). It belongs to no conference. A nil
 // number has no result.
 type PreCall struct {
@@ -22,6 +24,7 @@ type PreCall struct {
 type PreCallProvider struct {
 	Provider      string // label of the server, otherwise the host of its first URL
 	Acceptable    bool
+	Reason        string // of PreCallReasons; empty: none was given
 	RTTMs         *float64
 	JitterMs      *float64
 	LossFraction  *float64
@@ -58,6 +61,7 @@ var precallMembers = []member[PreCall]{
 var precallProviderMembers = []member[PreCallProvider]{
 	idMember("provider", MaxProviderBytes, func(p *PreCallProvider) *string { return &p.Provider }),
 	{"acceptable", true, func(s *scanner, p *PreCallProvider) { p.Acceptable = s.bool() }},
+	{"reason", false, func(s *scanner, p *PreCallProvider) { p.Reason = PreCallReason(s.str(MaxPreCallReasonBytes)) }},
 	numberMember("rttMs", maxMs, func(p *PreCallProvider) **float64 { return &p.RTTMs }),
 	numberMember("jitterMs", maxMs, func(p *PreCallProvider) **float64 { return &p.JitterMs }),
 	numberMember("lossFraction", 1, func(p *PreCallProvider) **float64 { return &p.LossFraction }),
@@ -70,6 +74,15 @@ var precallTransportMembers = []member[PreCallTransport]{
 	{"connected", true, func(s *scanner, t *PreCallTransport) { t.Connected = s.bool() }},
 	numberMember("connectMs", maxMs, func(t *PreCallTransport) **float64 { return &t.ConnectMs }),
 	textMember("error", MaxRelayErrorBytes, func(t *PreCallTransport) *string { return &t.Error }),
+}
+
+// PreCallReason returns the word of PreCallReasons that a text is: PreCallReasonOther for another one, so that a newer
+// client loses no result, and nothing for nothing.
+func PreCallReason(text string) string {
+	if text == "" || slices.Contains(PreCallReasons, text) {
+		return text
+	}
+	return PreCallReasonOther
 }
 
 // numberMember is an optional number from 0 to high.
