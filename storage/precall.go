@@ -38,13 +38,14 @@ type PreCallResult struct {
 
 // PreCallProvider is the result of one provider. A nil number has no result.
 type PreCallProvider struct {
-	Provider      string             `json:"provider"`      // label of the server, otherwise the host of its first URL
-	Acceptable    bool               `json:"acceptable"`    // the result is within the limits of docs/library.md
-	RTTMs         *float64           `json:"rttMs"`         // round-trip time; null: no result
-	JitterMs      *float64           `json:"jitterMs"`      // jitter of the round-trip time; null: no result
-	LossFraction  *float64           `json:"lossFraction"`  // loss in one direction, 0 to 1; null: no result
-	ThroughputBps *float64           `json:"throughputBps"` // throughput in bit/s; null: no result
-	Transports    []PreCallTransport `json:"transports"`    // results by relay protocol, each once
+	Provider      string             `json:"provider"`         // label of the server, otherwise the host of its first URL
+	Acceptable    bool               `json:"acceptable"`       // the result is within the limits of docs/library.md
+	Reason        string             `json:"reason,omitempty"` // why it is not: a word of docs/library.md; absent if it is, or if no reason was given
+	RTTMs         *float64           `json:"rttMs"`            // round-trip time; null: no result
+	JitterMs      *float64           `json:"jitterMs"`         // jitter of the round-trip time; null: no result
+	LossFraction  *float64           `json:"lossFraction"`     // loss in one direction, 0 to 1; null: no result
+	ThroughputBps *float64           `json:"throughputBps"`    // throughput in bit/s; null: no result
+	Transports    []PreCallTransport `json:"transports"`       // results by relay protocol, each once
 }
 
 // PreCallTransport is the result of one relay protocol of a provider.

@@ -43,7 +43,8 @@ func newResult(m pcommon.Map) storage.PreCallResult {
 func newProvider(m pcommon.Map) storage.PreCallProvider {
 	return storage.PreCallProvider{
 		Provider: eventlog.Text(m, semconv.ProviderName), Acceptable: eventlog.True(m, semconv.ProviderAcceptable),
-		RTTMs: number(m, semconv.ProviderRTTMs), JitterMs: number(m, semconv.ProviderJitterMs), LossFraction: number(m, semconv.ProviderLossFraction),
+		Reason: protocol.PreCallReason(eventlog.Text(m, semconv.ProviderReason)),
+		RTTMs:  number(m, semconv.ProviderRTTMs), JitterMs: number(m, semconv.ProviderJitterMs), LossFraction: number(m, semconv.ProviderLossFraction),
 		ThroughputBps: number(m, semconv.ProviderThroughputBps),
 		Transports:    entries(m, semconv.ProviderTransports, len(protocol.RelayProtocols), newTransport),
 	}

@@ -40,6 +40,8 @@ func TestPreCalls(t *testing.T) {
 				map[string]any{semconv.TransportProtocol: "tls", semconv.TransportError: "no answer"},
 				"no map",
 			}}, 7,
+			map[string]any{semconv.ProviderName: "eu-2", semconv.ProviderReason: "credentials"},
+			map[string]any{semconv.ProviderName: "eu-3", semconv.ProviderReason: "sunspots of 203.0.113.7"},
 		},
 	})
 	addPreCall(t, logs, 2, map[string]any{semconv.PreCallStatus: "failure", semconv.PreCallBytesSent: -1, semconv.PreCallRTTMs: "20", semconv.PreCallProviders: "eu-1"})
@@ -57,7 +59,7 @@ func TestPreCalls(t *testing.T) {
 		LossFraction: new(0.25), NetworkType: "wifi", BytesSent: 812_345, DurationMs: 6012,
 		Providers: []storage.PreCallProvider{{Provider: "eu-1", Acceptable: true, JitterMs: new(1.5), Transports: []storage.PreCallTransport{
 			{RelayProtocol: "udp", Connected: true, ConnectMs: new(120.0)}, {RelayProtocol: "tls", Error: "no answer"},
-		}}},
+		}}, {Provider: "eu-2", Reason: "credentials"}, {Provider: "eu-3", Reason: "other"}},
 	}, got.Result)
 	require.Equal(t, storage.PreCallResult{Status: "failure"}, page.PreCalls[0].Result)
 	metadatatest.AssertEqualQosstoreWrittenRecords(t, x.telemetry, sum(2), metricdatatest.IgnoreTimestamp(), metricdatatest.IgnoreExemplars())

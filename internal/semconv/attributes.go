@@ -86,7 +86,7 @@ var Attributes = []Attribute{
 	{PreCallNetworkType, "string", "", EventPreCall, "type of the network (wifi, ethernet, cellular, …); absent if the browser does not report it"},
 	{PreCallBytesSent, "int", "By", EventPreCall, "bytes that the test sent"},
 	{PreCallDurationMs, "double", "ms", EventPreCall, "length of the test, which ends at the record's time"},
-	{PreCallProviders, "map[]", "", EventPreCall, "results by provider, best first: entries of `provider`, `acceptable`, `rtt_ms`, `jitter_ms`, `loss_fraction`, `throughput_bps` and `transports`, a list of `relay_protocol`, `connected`, `connect_ms` and `error`"},
+	{PreCallProviders, "map[]", "", EventPreCall, "results by provider, best first: entries of `provider`, `acceptable`, `reason` (why it is not: one of protocol.PreCallReasons), `rtt_ms`, `jitter_ms`, `loss_fraction`, `throughput_bps` and `transports`, a list of `relay_protocol`, `connected`, `connect_ms` and `error`"},
 	{SummaryStart, "int", "ms", EventSummary, "start of the conference since the epoch"},
 	{SummaryEnd, "int", "ms", EventSummary, "end of the conference since the epoch"},
 	{SummaryRevision, "int", "", EventSummary, "1 for the first summary, one more for each revision"},

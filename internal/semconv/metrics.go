@@ -52,6 +52,7 @@ const (
 	LabelProvider       = "provider"
 	LabelStatus         = "status"
 	LabelAcceptable     = "acceptable"
+	LabelReason         = "reason"     // of protocol.PreCallReasons
 	LabelConference     = "conference" // only of per-conference series
 	LabelOverflow       = "otel_metric_overflow"
 )
@@ -98,7 +99,7 @@ var Metrics = []Metric{
 	{MetricFeedback, Counter, "{rating}", []string{LabelApp, LabelSite, LabelRating}, "ratings of users, by overall score"},
 	{MetricLostFrames, Counter, "{frame}", []string{LabelApp}, "frames that clients dropped before they sent them, as declared by skip frames"},
 	{MetricPreCallTests, Counter, "{test}", []string{LabelApp, LabelSite, LabelStatus}, "pre-call tests, by status"},
-	{MetricPreCallProviders, Counter, "{test}", []string{LabelApp, LabelProvider, LabelAcceptable}, "pre-call tests of one provider, by whether its result was acceptable"},
+	{MetricPreCallProviders, Counter, "{test}", []string{LabelApp, LabelProvider, LabelAcceptable, LabelReason}, "pre-call tests of one provider, by whether its result was acceptable, and by the reason why it was not"},
 	{MetricPreCallRTT, Histogram, "s", []string{LabelApp, LabelProvider}, "round-trip time of pre-call tests, by provider"},
 	{MetricPreCallLoss, Histogram, "1", []string{LabelApp, LabelProvider}, "loss of pre-call tests in one direction, 0 to 1, by provider"},
 	{MetricPreCallThroughput, Histogram, "bit/s", []string{LabelApp, LabelProvider}, "throughput of pre-call tests, by provider"},

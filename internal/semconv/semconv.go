@@ -147,6 +147,7 @@ const (
 const (
 	ProviderName          = "provider"
 	ProviderAcceptable    = "acceptable"
+	ProviderReason        = "reason" // of protocol.PreCallReasons
 	ProviderRTTMs         = "rtt_ms"
 	ProviderJitterMs      = "jitter_ms"
 	ProviderLossFraction  = "loss_fraction"

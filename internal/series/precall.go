@@ -30,7 +30,11 @@ func (b *batch) preCall(attrs pcommon.Map) Reason {
 	return counted
 }
 
-var yesNo = [...]string{"true", "false"}
+// The values of the label acceptable.
+const (
+	acceptable    = "true"
+	notAcceptable = "false"
+)
 
 // provider counts the result of one provider. A name that is no label is left out.
 func (b *batch) provider(m pcommon.Map) {
@@ -38,14 +42,16 @@ func (b *batch) provider(m pcommon.Map) {
 	if name == "" || !label(name) {
 		return
 	}
-	for _, one := range yesNo {
-		b.begin(famProviders, values{b.app(), name, one})
+	b.begin(famProviders, values{b.app(), name, acceptable})
+	for _, one := range protocol.PreCallReasons {
+		b.begin(famProviders, values{b.app(), name, notAcceptable, one})
 	}
-	acceptable := yesNo[1]
 	if eventlog.True(m, semconv.ProviderAcceptable) {
-		acceptable = yesNo[0]
+		b.increment(famProviders, values{b.app(), name, acceptable}, 1)
+	} else {
+		reason := intern(protocol.PreCallReasons, eventlog.Text(m, semconv.ProviderReason))
+		b.increment(famProviders, values{b.app(), name, notAcceptable, reason}, 1)
 	}
-	b.increment(famProviders, values{b.app(), name, acceptable}, 1)
 	var e *entry
 	put := func(offset int, key string, scale, most float64) {
 		v, ok := eventlog.Known(m, key)

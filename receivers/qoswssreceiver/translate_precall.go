@@ -35,9 +35,10 @@ func (t *translator) addPreCall(f *protocol.PreCall) {
 }
 
 func (t *translator) addProvider(m pcommon.Map, p *protocol.PreCallProvider) {
-	m.EnsureCapacity(7)
+	m.EnsureCapacity(8)
 	m.PutStr(semconv.ProviderName, t.users.text(p.Provider))
 	m.PutBool(semconv.ProviderAcceptable, p.Acceptable)
+	putText(m, semconv.ProviderReason, p.Reason)
 	putNumber(m, semconv.ProviderRTTMs, p.RTTMs)
 	putNumber(m, semconv.ProviderJitterMs, p.JitterMs)
 	putNumber(m, semconv.ProviderLossFraction, p.LossFraction)

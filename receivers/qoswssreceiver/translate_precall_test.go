@@ -22,7 +22,7 @@ func fullPreCall(reason string) *protocol.PreCall {
 					{RelayProtocol: "udp", Connected: true, ConnectMs: new(120.0)}, {RelayProtocol: "tls", Error: "no answer from 203.0.113.7"},
 				},
 			},
-			{Provider: "eu-2"},
+			{Provider: "eu-2", Reason: "unreachable"},
 		},
 	}
 }
@@ -56,7 +56,7 @@ func TestTranslatePreCall(t *testing.T) {
 					map[string]any{"relay_protocol": "tls", "connected": false, "error": "no answer from 203.0.113.0"},
 				},
 			},
-			map[string]any{"provider": "eu-2", "acceptable": false},
+			map[string]any{"provider": "eu-2", "acceptable": false, "reason": "unreachable"},
 		},
 	}, raw(got[0].Attributes()))
 }

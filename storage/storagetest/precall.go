@@ -27,7 +27,7 @@ func preCall(n int, seq uint64, second float64, providers ...string) storage.Pre
 	p.Session.Details = map[string]string{semconv.SiteID: fmt.Sprint("site ", n), semconv.ApplicationVersion: "2.3", semconv.AdditionalPrefix + "tenantID": fmt.Sprint("tenant ", n)}
 	for _, name := range providers {
 		p.Result.Providers = append(p.Result.Providers, storage.PreCallProvider{
-			Provider: name, Acceptable: true, RTTMs: new(23.5), JitterMs: new(1.5), LossFraction: new(0.0), ThroughputBps: new(2.1e6),
+			Provider: name, Acceptable: true, Reason: "jitter", RTTMs: new(23.5), JitterMs: new(1.5), LossFraction: new(0.0), ThroughputBps: new(2.1e6),
 			Transports: []storage.PreCallTransport{{RelayProtocol: "udp", Connected: true, ConnectMs: new(120.5)}, {RelayProtocol: "tls", Error: "no answer"}},
 		})
 	}

@@ -74,9 +74,10 @@ func examplePreCall(seq uint64, status string, rttMs float64) storage.PreCall {
 		Seq:     seq, At: at, ObservedAt: at,
 		Result: storage.PreCallResult{Trigger: "initialize", Status: status, NetworkType: "wifi", BytesSent: 812_345, DurationMs: 6012},
 	}
-	provider := storage.PreCallProvider{Provider: "eu-1", Transports: []storage.PreCallTransport{{RelayProtocol: "udp", Error: "701 TURN allocate request timed out"}}}
+	provider := storage.PreCallProvider{Provider: "eu-1", Reason: "unreachable", Transports: []storage.PreCallTransport{{RelayProtocol: "udp", Error: "701 TURN allocate request timed out"}}}
 	if rttMs > 0 {
 		p.Result.MediaConnectivity, p.Result.RTTMs, p.Result.LossFraction, p.Result.ThroughputBps = true, &rttMs, new(0.01), new(2.1e6)
+		provider.Reason = ""
 		provider.Acceptable, provider.RTTMs, provider.JitterMs, provider.LossFraction, provider.ThroughputBps = true, &rttMs, new(1.2), new(0.01), new(2.1e6)
 		provider.Transports = []storage.PreCallTransport{{RelayProtocol: "udp", Connected: true, ConnectMs: new(120.0)}}
 	}

@@ -15,9 +15,17 @@ function transport(t) {
   return h("li", { class: "small muted" }, t.relayProtocol.toUpperCase(), t.connected ? ` connected${t.connectMs === null ? "" : ` in ${ms(t.connectMs)}`}` : [" not connected", t.error && [": ", h("bdi", {}, t.error)]]);
 }
 
+/** Why a provider is not acceptable, by the words of docs/library.md. */
+const reasons = {
+  badUrl: "the browser takes none of its URLs", nameNotResolved: "its name has no address", unreachable: "no answer", credentials: "credentials refused",
+  noRelay: "it answers, and grants no relay", relayBlocked: "its relay passes nothing on", tooSlow: "too slow to finish", notTested: "the test ended before",
+  roundTrip: "round trip too long", loss: "too much loss", jitter: "too much jitter", throughput: "too little throughput", other: "another reason",
+};
+
 function provider(p) {
   return h("li", { "data-testid": "provider", "data-provider": p.provider },
     h("bdi", {}, h("b", {}, p.provider)), " ", h("span", { class: `pill ${p.acceptable ? "success" : "totallyFailed"}` }, p.acceptable ? "Acceptable" : "Not acceptable"),
+    p.reason && h("span", { class: "sub", "data-testid": "reason" }, `Reason: ${reasons[p.reason] ?? reasons.other}`),
     h("span", { class: "sub" }, figures(p)), (p.transports ?? []).length > 0 && h("ul", {}, p.transports.map(transport)));
 }
 
