@@ -107,13 +107,13 @@ export interface PreCallTestResults {
   throughput: number | null;
 }
 
-/** Receives the results of a pre-call test; with `failure` the reason why it could not run. */
+/** Receives the results of a pre-call test, and the reason why there are none or only a part. */
 export type PreCallTestResultsCallback = (
   /** `failure`: it could not run. */
   status: Result['status'],
   /** The measured values. */
   results: PreCallTestResults,
-  /** The reason why it could not run. */
+  /** Why it could not run or was interrupted; without media connectivity the PreCallReason of the best server. */
   reason?: string,
 ) => void;
 
@@ -142,15 +142,38 @@ export interface TurnServer {
 /** Receives a configuration. */
 export type ConfigCallback = (callConfig: CallConfig) => void;
 
+/**
+ * Why a TURN server is not acceptable. It has no connection: badUrl to notTested; or a result beyond its limit:
+ * roundTrip to throughput.
+ */
+export type PreCallReason =
+  | 'badUrl'
+  | 'nameNotResolved'
+  | 'unreachable'
+  | 'credentials'
+  | 'noRelay'
+  | 'relayBlocked'
+  | 'tooSlow'
+  | 'notTested'
+  | 'roundTrip'
+  | 'loss'
+  | 'jitter'
+  | 'throughput'
+  | 'other';
+
 /** Results of TURN servers in startPrecallTests(); empty where none was tested. */
 export interface ConnectionRecommendation {
-  /** One element for each server; null where there is no result. Times in ms, loss 0 to 1, throughput in kbit/s. */
+  /**
+   * One element for each server; null where there is no result. Times in ms, loss 0 to 1, throughput in kbit/s. The reason is null for a server
+   * that is acceptable.
+   */
   aggregatedStats: {
     provider: string;
     roundTripTime: number | null;
     jitter: number | null;
     fractionLost: number | null;
     throughput: number | null;
+    reason: PreCallReason | null;
   }[];
   /** The best first. */
   providerRanking: { provider: string; acceptable: boolean }[];

@@ -17,6 +17,12 @@ export interface Path {
   dead: boolean;
   /** Set when a constructor throws. */
   refuses: boolean;
+  /** The error of a protocol that does not pass; undefined where it has none: by silence, or by an end without a candidate. */
+  error?: [code: number, text: string] | 'silence' | 'none' | undefined;
+  /** The stage that is the last. */
+  endsAt?: 'relay' | 'ice';
+  /** The answer to STUN. */
+  stun: 'answers' | 'answersHost' | 'noName' | 'silence';
 }
 
 export interface World extends Path {
@@ -61,13 +67,15 @@ export class FakeEnd {
   connectionState = 'new';
   signalingState = 'stable';
   iceGatheringState = 'new';
+  iceConnectionState = 'new';
   localDescription?: { end: FakeEnd };
   peer?: FakeEnd;
   channel = new FakeChannel(this);
   onicecandidate?: (event: object) => void;
-  onicecandidateerror?: (event: object) => void;
+  onicecandidateerror?: ((event: object) => void) | undefined = undefined;
   onicegatheringstatechange?: () => void;
   onconnectionstatechange?: () => void;
+  oniceconnectionstatechange?: () => void;
 
   constructor(
     readonly world: World,
@@ -85,12 +93,27 @@ export class FakeEnd {
 
   async setLocalDescription() {
     this.localDescription = { end: this };
+    if (this.config.iceTransportPolicy !== 'relay') return this.askStun();
+    const { error } = this.world;
+    if (!this.passes && error === 'silence') return;
     setTimeout(() => {
       if (this.passes) this.onicecandidate?.({ candidate: { candidate: 'relay' } });
-      else this.onicecandidateerror?.({ errorCode: 701, errorText: 'TURN server unreachable' });
+      else if (Array.isArray(error)) this.onicecandidateerror?.({ errorCode: error[0], errorText: error[1] });
       this.iceGatheringState = 'complete';
       this.onicegatheringstatechange?.();
     }, 2 * this.world.delayMs);
+  }
+
+  private askStun() {
+    this.onicecandidate?.({ candidate: { type: 'host', protocol: 'udp' } });
+    const { stun, delayMs } = this.world;
+    if (stun === 'silence') return;
+    setTimeout(() => {
+      if (stun === 'answers') this.onicecandidate?.({ candidate: { type: 'srflx', protocol: 'udp' } });
+      if (stun === 'noName') this.onicecandidateerror?.({ errorCode: 701, errorText: '' });
+      this.iceGatheringState = 'complete';
+      this.onicegatheringstatechange?.();
+    }, delayMs);
   }
 
   async setRemoteDescription({ end }: { end: FakeEnd }) {
@@ -101,7 +124,10 @@ export class FakeEnd {
   addIceCandidate = async () => undefined;
 
   private connect() {
-    if (this.connectionState !== 'new' || !this.passes || this.world.dead) return;
+    if (this.connectionState !== 'new' || !this.passes || this.world.dead || this.world.endsAt === 'relay') return;
+    this.iceConnectionState = 'connected';
+    this.oniceconnectionstatechange?.();
+    if (this.world.endsAt === 'ice') return;
     this.connectionState = 'connected';
     this.onconnectionstatechange?.();
     this.channel.readyState = 'open';
@@ -122,6 +148,8 @@ export function startWorld(path: Partial<Path> = {}): World {
     passes: ['udp', 'tcp', 'tls'],
     dead: false,
     refuses: false,
+    error: [701, 'TURN server unreachable'],
+    stun: 'silence',
     ...path,
     ends: [],
     open: () => world.ends.filter(({ connectionState }) => connectionState !== 'closed').length,

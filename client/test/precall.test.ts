@@ -1,13 +1,15 @@
 // The module of pre-call tests, with PeerConnections of the test's own. Real ones go through real TURN
 // servers in the end-to-end tests.
 
+import { setMaxListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Json, moduleKey, page, type Tester } from '../src/precall/host.ts';
-import { acceptableLimits } from '../src/precall/limits.ts';
+import { acceptableLimits, maxRoundTripMs, mostRampTripMs, nearMs, waitTrips } from '../src/precall/limits.ts';
 import { jitterOf } from '../src/precall/pings.ts';
 import type { Outcome } from '../src/precall/provider.ts';
 import { control, type Pace, rateOf, throughputOf } from '../src/precall/ramp.ts';
-import { isAcceptable, rank } from '../src/precall/rank.ts';
+import { rank } from '../src/precall/rank.ts';
+import { farthest, reasonOf, reasonOfError } from '../src/precall/reason.ts';
 import { readServers } from '../src/precall/servers.ts';
 import { createTester, interrupt, register } from '../src/precall/tester.ts';
 import { inCall, open, taken, watchForThrows, welcome } from './callers/app.ts';
@@ -58,6 +60,7 @@ describe('the module', () => {
 
   beforeEach(() => {
     vi.useFakeTimers();
+    setMaxListeners(64); // of the signal of a test: several connections wait for it
     world = startWorld();
   });
 
@@ -106,6 +109,46 @@ describe('the module', () => {
       expect(first(setting).bytesSent).toBeLessThanOrEqual(4_000_000);
     });
 
+    it.each([100, 600, 1000, maxRoundTripMs])('a round trip of %d ms, within the time of so many', async (delayMs) => {
+      Object.assign(world, { delayMs, losesEvery: 10 });
+      const setting = startTester();
+      setting.tester.make();
+      await run(nearMs + (waitTrips.test + 1) * delayMs);
+      expect(results(setting)).toMatchObject([['success', { mediaConnectivity: true }]]);
+      const { rttMs, lossFraction, throughputBps, durationMs } = first(setting) as unknown as Record<string, number>;
+      const [hasThroughput, isNear] = [throughputBps !== null, delayMs <= mostRampTripMs];
+      expect(hasThroughput).toBe(isNear);
+      expect(Math.abs((rttMs as number) - delayMs)).toBeLessThan(3);
+      expect(lossFraction).toBeCloseTo(0.1, 1);
+      expect(durationMs).toBeLessThanOrEqual(nearMs + waitTrips.test * delayMs);
+    });
+
+    it('four servers at a long round trip, at once', async () => {
+      world.delayMs = 1000;
+      const setting = startTester(Array.from({ length: 4 }, (_, i) => ({ ...server, label: `p${i}` })));
+      setting.tester.make();
+      await run(60_000);
+      expect(first(setting).providers.map(({ rttMs }) => Math.round(rttMs as number))).toEqual([
+        1000, 1000, 1000, 1000,
+      ]);
+    });
+
+    it('a blocked transport beside one that shows a short round trip: a short wait', async () => {
+      Object.assign(world, { passes: ['tcp'], error: 'silence' });
+      const setting = startTester();
+      setting.tester.make();
+      await run(3900);
+      expect(world.ends.filter(({ channel }) => channel.sent.length)).toHaveLength(0);
+      await run(500);
+      expect(world.ends.filter(({ channel }) => channel.sent.length).length).toBeGreaterThan(0);
+      await run(30_000);
+      expect(first(setting).providers[0]?.transports).toMatchObject([
+        { connected: false, error: expect.stringMatching(/no connection within 4\d\d\d ms/) },
+        { connected: true },
+        { connected: false },
+      ]);
+    });
+
     it('within the bytes and the bit rate of the collector', async () => {
       const setting = startTester([server], { maxBytes: 200_000, maxThroughputBps: 1_000_000 });
       setting.tester.make();
@@ -127,8 +170,9 @@ describe('the module', () => {
           .filter((sent) => sent.some(([, bytes]) => bytes === 1100));
         expect(ramps).toHaveLength(servers.length);
         for (const sent of ramps) {
-          expect(sent[0]?.[1]).toBe(24);
-          const pauses = sent.map(([at], i) => at - (sent[i - 1]?.[0] ?? at));
+          const begun = sent.findIndex(([, bytes]) => bytes === 1100);
+          expect(begun).toBeGreaterThan(4);
+          const pauses = sent.slice(begun - 4).map(([at], i, all) => at - (all[i - 1]?.[0] ?? at));
           expect(Math.max(...pauses)).toBeLessThan(100); // 70 ms at 125 kbit/s
         }
       }
@@ -166,7 +210,7 @@ describe('the module', () => {
       const setting = startTester();
       setting.tester.make();
       await run(15_000);
-      expect(results(setting)).toEqual([['success', nothing]]);
+      expect(results(setting)).toEqual([['success', nothing, 'unreachable']]);
     });
 
     it('the browser refuses the URL: its message, which may have a password, is not kept', async () => {
@@ -210,6 +254,45 @@ describe('the module', () => {
       expect([setting.records, setting.asked.length]).toEqual([[], 1]);
     });
 
+    it.each<[string, Partial<World>, string]>([
+      ['credentials are refused', { passes: [], error: [401, 'Unauthorized'] }, 'credentials'],
+      ['no relay is granted', { passes: [], error: [486, 'Allocation Quota Reached'] }, 'noRelay'],
+      ['a STUN server behind a NAT', { passes: [], error: 'silence', stun: 'answers' }, 'noRelay'],
+      ['a STUN server without a NAT', { passes: [], error: 'silence', stun: 'answersHost' }, 'noRelay'],
+      [
+        'no such name, by its text',
+        { passes: [], error: [701, 'TURN host lookup received error.'] },
+        'nameNotResolved',
+      ],
+      ['no such name, by STUN', { passes: [], stun: 'noName' }, 'nameNotResolved'],
+      ['silence', { passes: [], error: 'silence' }, 'unreachable'],
+      ['a URL that the browser takes and does not use', { passes: [], error: 'none' }, 'badUrl'],
+      ['the browser refuses the URL', { refuses: true }, 'badUrl'],
+      ['a relay that passes nothing on', { endsAt: 'relay' }, 'relayBlocked'],
+      ['a connection that is not finished', { endsAt: 'ice' }, 'tooSlow'],
+      ['a round trip that is too long for the test', { delayMs: 5000 }, 'tooSlow'],
+    ])('%s', async (_, path, reason) => {
+      Object.assign(world, path);
+      const setting = startTester();
+      setting.tester.start([server], 3600);
+      await run(60_000);
+      expect(results(setting)).toEqual([['success', nothing, reason]]);
+      expect(setting.of('connectionRecommendation')).toMatchObject([
+        [{ aggregatedStats: [{ reason }], providerRanking: [{ acceptable: false }] }],
+      ]);
+      expect(first(setting).providers).toMatchObject([{ acceptable: false, reason }]);
+      setting.tester.stop();
+    });
+
+    it('an acceptable server has no reason', async () => {
+      const setting = startTester();
+      setting.tester.start([server], 3600);
+      await run(30_000);
+      expect(setting.of('connectionRecommendation')).toMatchObject([[{ aggregatedStats: [{ reason: null }] }]]);
+      expect(results(setting)[0]).toHaveLength(2);
+      setting.tester.stop();
+    });
+
     it('twenty servers: within the time, and null for those that had none', async () => {
       world.delayMs = 60;
       const setting = startTester();
@@ -217,7 +300,7 @@ describe('the module', () => {
         Array.from({ length: 20 }, (_, i) => ({ ...server, label: `p${i}` })),
         60,
       );
-      await run(15_100);
+      await run(20_000);
       const [[{ aggregatedStats, providerRanking }]] = setting.of('connectionRecommendation') as unknown as [
         [{ aggregatedStats: { roundTripTime: number | null }[]; providerRanking: unknown[] }],
       ];
@@ -229,7 +312,7 @@ describe('the module', () => {
     });
 
     it('forty servers: the record has room for 32', async () => {
-      world.passes = [];
+      Object.assign(world, { passes: [], stun: 'noName' });
       const added = vi.spyOn(AbortSignal.prototype, 'addEventListener');
       const removed = vi.spyOn(AbortSignal.prototype, 'removeEventListener');
       const setting = startTester();
@@ -413,20 +496,44 @@ describe('the ranking (spec: PRE-04)', () => {
     jitterMs: 1,
     lossFraction: 0,
     throughputBps: 1e6,
+    failure: null,
     transports: [],
     ...more,
   });
 
-  it.each(Object.entries(acceptableLimits))('%s: %d is acceptable, worse is not', (name, limit) => {
+  const words = { rttMs: 'roundTrip', lossFraction: 'loss', jitterMs: 'jitter', throughputBps: 'throughput' };
+
+  it.each(Object.entries(acceptableLimits))('%s: %d is acceptable, worse has its reason', (name, limit) => {
     const worse = name === 'throughputBps' ? limit * 0.99 : limit * 1.01;
-    expect([limit, worse].map((value) => isAcceptable(outcome({ [name]: value })))).toEqual([true, false]);
+    const reasons = [limit, worse].map((value) => reasonOf(outcome({ [name]: value })));
+    expect(reasons).toEqual([null, words[name as keyof typeof words]]);
   });
 
   it('a result that is missing', () => {
     const missing = (['rttMs', 'lossFraction', 'jitterMs', 'throughputBps'] as const).map((name) =>
-      isAcceptable(outcome({ [name]: null })),
+      reasonOf(outcome({ [name]: null })),
     );
-    expect(missing).toEqual([false, false, true, true]);
+    expect(missing).toEqual(['loss', 'loss', null, null]);
+    expect(reasonOf(outcome({ rttMs: null, lossFraction: null }))).toBe('notTested');
+    expect(reasonOf(outcome({ rttMs: null, lossFraction: null, failure: 'credentials' }))).toBe('credentials');
+  });
+
+  it.each([
+    [401, 'Unauthorized', 'credentials'],
+    [438, '', 'credentials'],
+    [441, '', 'credentials'],
+    [400, 'TURN allocate error.', 'noRelay'],
+    [403, '', 'noRelay'],
+    [486, '', 'noRelay'],
+    [508, '', 'noRelay'],
+    [701, 'TURN host lookup received error.', 'nameNotResolved'],
+    [701, '', 'unreachable'],
+  ])('error %d %s', (code, text, reason) => expect(reasonOfError(code, text)).toBe(reason));
+
+  it('a server has the reason of the transport that got farthest', () => {
+    expect(farthest(['badUrl', 'unreachable', 'credentials'])).toBe('credentials');
+    expect(farthest(['relayBlocked', 'credentials'])).toBe('relayBlocked');
+    expect(farthest([])).toBeUndefined();
   });
 
   it('the best first, then as they were given', () => {

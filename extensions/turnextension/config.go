@@ -116,7 +116,8 @@ type OutsideConfig struct {
 
 // TestConfig is about credentials for pre-call tests.
 type TestConfig struct {
-	// MaxDuration, MaxBytes and MaxThroughputBps (bits per second) are what a test keeps to at one server.
+	// MaxDuration, MaxBytes and MaxThroughputBps (bits per second) are what a test keeps to. On a path of short round
+	// trips it ends after some 15 s by itself.
 	MaxDuration      time.Duration `mapstructure:"max_duration"`
 	MaxBytes         int64         `mapstructure:"max_bytes"`
 	MaxThroughputBps int64         `mapstructure:"max_throughput_bps"`

@@ -22,7 +22,7 @@ func createDefaultConfig() component.Config {
 			AddressRequestsPerSecond: 100, RequestsPerSecond: 5000, AddressConnections: 100, Connections: 5000,
 		},
 		Test: TestConfig{
-			MaxDuration: 15 * time.Second, MaxBytes: 4_000_000, MaxThroughputBps: 10_000_000,
+			MaxDuration: time.Minute, MaxBytes: 4_000_000, MaxThroughputBps: 10_000_000,
 			LimitsConfig: LimitsConfig{
 				CredentialTTL: time.Hour, AllocationLifetime: 2 * time.Minute,
 				PerUser: QuotaConfig{Allocations: 32, BytesPerSecond: 5_000_000, BytesPerHour: 500_000_000},

@@ -108,7 +108,7 @@ func TestEmbeddedServer(t *testing.T) {
 	require.Len(t, found, 1)
 	require.Equal(t, "embedded", found[0].Label)
 	require.Len(t, found[0].URLs, 3)
-	require.Equal(t, turnrest.TestLimits{MaxDuration: 15 * time.Second, MaxBytes: 4_000_000, MaxThroughputBps: 10_000_000}, s.TestLimits())
+	require.Equal(t, turnrest.TestLimits{MaxDuration: time.Minute, MaxBytes: 4_000_000, MaxThroughputBps: 10_000_000}, s.TestLimits())
 	require.WithinDuration(t, now.Add(time.Hour), found[0].Expires, time.Second)
 	for i, want := range []string{`^turn:localhost:\d+\?transport=udp$`, `^turn:localhost:\d+\?transport=tcp$`, `^turns:localhost:\d+\?transport=tcp$`} {
 		require.Regexp(t, want, found[0].URLs[i])

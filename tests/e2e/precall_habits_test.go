@@ -38,7 +38,7 @@ func allBlocked(t *testing.T, s *precallSite, b *browser.Browser) {
 	p.Until(patience, "of('preCallTestResults').length === 1 && of('recommendedConfig').length === 2")
 	var results []any
 	p.Get("of('preCallTestResults')[0]", &results)
-	require.Equal(t, []any{"success", map[string]any{"mediaConnectivity": false, "rtt": nil, "fractionalLoss": nil, "throughput": nil}}, results)
+	require.Equal(t, []any{"success", map[string]any{"mediaConnectivity": false, "rtt": nil, "fractionalLoss": nil, "throughput": nil}, "unreachable"}, results)
 }
 
 // savesData: a user who saves data is not tested. Not every browser tells, so the page does.

@@ -111,7 +111,7 @@ func offering(servers ...map[string]any) map[string]any {
 		"defaultConfig":     map[string]any{"peerConnection": map[string]any{"iceTransportPolicy": "all"}, "media": map[string]any{}},
 		"recommendedConfig": map[string]any{"peerConnection": map[string]any{}, "media": map[string]any{"audio": true}},
 		"iceServers":        []any{map[string]any{"urls": []string{"turn:call.example"}}},
-		"preCall":           map[string]any{"servers": servers, "maxDurationMs": 15_000, "maxBytes": 4_000_000, "maxThroughputBps": 3_000_000},
+		"preCall":           map[string]any{"servers": servers, "maxDurationMs": 60_000, "maxBytes": 4_000_000, "maxThroughputBps": 3_000_000},
 	}
 }
 
@@ -129,6 +129,7 @@ type precallFrame struct {
 type precallProvider struct {
 	Provider                    string
 	Acceptable                  bool
+	Reason                      string
 	RTTMs                       *float64 `json:"rttMs"`
 	JitterMs                    *float64
 	LossFraction, ThroughputBps *float64

@@ -16,7 +16,7 @@ const preCallFrame = `"type":"precall","trigger":"initialize","status":%q,"inter
 	"throughputBps":2100000,"networkType":"wifi","bytesSent":812345,"durationMs":6012,"reason":%q,
 	"providers":[{"provider":"eu-1","acceptable":true,"rttMs":23.1,"jitterMs":1.2,"lossFraction":0.01,"throughputBps":2100000,
 		"transports":[{"relayProtocol":"udp","connected":true,"connectMs":120},{"relayProtocol":"tls","connected":false,"error":%q}]},
-		{"provider":%q,"acceptable":false}]`
+		{"provider":%q,"acceptable":false,"reason":"credentials"}]`
 
 // TestPreCalls: through the real binary, results of pre-call tests make no conference, are counted once, and are shown: in their list, on the page of the user, and by provider on the page of the app.
 //
@@ -37,6 +37,7 @@ func TestPreCalls(t *testing.T) {
 	require.InDelta(t, 1, m.Sum("qos_precall_tests_total", `app="demo"`, `status="success"`), 0)
 	require.InDelta(t, 2, m.Sum("qos_precall_tests_total", `app="demo"`, `status="failure"`), 0)
 	require.InDelta(t, 2, m.Sum("qos_precall_provider_tests_total", `provider="eu-1"`, `acceptable="true"`), 0)
+	require.InDelta(t, 2, m.Sum("qos_precall_provider_tests_total", `acceptable="false"`, `reason="credentials"`), 0)
 	require.Empty(t, c.found(url.Values{"app": {appID}}), "a test makes no conference")
 
 	for _, kind := range browserKinds() {
@@ -44,7 +45,7 @@ func TestPreCalls(t *testing.T) {
 			b := browser.Start(t, kind)
 			p := openPage(t, b, "precalls", c.dashboard+"/precalls?app="+appID)
 			p.Until(patience, "document.querySelectorAll('[data-testid=precall]').length === 3")
-			for _, text := range []string{htmlName, hebrewName, japaneseName, "ada", "grace", "wifi", "23 ms", "2.10 Mbit/s", "Interrupted", "None tested"} {
+			for _, text := range []string{htmlName, hebrewName, japaneseName, "ada", "grace", "wifi", "23 ms", "2.10 Mbit/s", "Interrupted", "None tested", "Reason: credentials refused"} {
 				p.shows(text)
 			}
 			p.accessible("precalls")

@@ -1,8 +1,10 @@
 // Two PeerConnections of the page that reach each other through one TURN server only.
 
 import { cutBytes } from '../validate.ts';
-import { maxTextBytes } from './limits.ts';
-import { now, type Run } from './test.ts';
+import { maxRoundTripMs, maxTextBytes, relayTrips, waitTrips } from './limits.ts';
+import { Failure, reasonOfError } from './reason.ts';
+import type { Way } from './servers.ts';
+import { leftMs, now, type Run, trips } from './test.ts';
 
 /** A relayed connection of the page with itself. */
 export interface Loopback {
@@ -14,16 +16,25 @@ export interface Loopback {
   close(): void;
 }
 
-/** Connects. Rejects with a text: the browser's reason, or the TURN server's. */
-export async function connect(run: Run, server: RTCIceServer, limitMs: number): Promise<Loopback> {
+/** How far a connection got. */
+interface Reached {
+  /** The round trip that the relay showed, ms; undefined while there is no relay. */
+  roundTripMs?: number;
+  /** ICE connected an end. */
+  ice?: boolean;
+}
+
+/** Connects; waits at least leastMs for a relay, and again for the connection. Rejects with a Failure. */
+export async function connect(run: Run, [protocol, server]: Way, leastMs: number): Promise<Loopback> {
   const startedAt = now();
+  const reached: Reached = {};
   const ends: RTCPeerConnection[] = [];
+  const limit = startLimit(run, reached, leastMs);
   const close = () => {
     run.signal.removeEventListener('abort', close); // the signal is that of the whole test
     for (const pc of ends) pc.close();
   };
   run.signal.addEventListener('abort', close, { once: true });
-  let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     for (let i = 0; i < 2; i++) ends.push(makeEnd(server));
     // Negotiated: the channels need no message of their own to open, and so none that may be lost.
@@ -32,19 +43,63 @@ export async function connect(run: Run, server: RTCIceServer, limitMs: number): 
         binaryType: 'arraybuffer' as const,
       }),
     ) as [RTCDataChannel, RTCDataChannel];
-    const limit = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(`no connection within ${Math.round(limitMs)} ms`), limitMs);
-    });
-    await Promise.race([established(ends), limit, run.aborted]);
+    const hasRelay = () => {
+      if (reached.roundTripMs !== undefined) return;
+      reached.roundTripMs = (now() - startedAt) / relayTrips[protocol];
+      limit.set(Math.max(leastMs, trips(waitTrips.connection, reached.roundTripMs)));
+      run.show(reached.roundTripMs);
+    };
+    await Promise.race([established(ends, reached, hasRelay), limit.passed, run.aborted]);
     const connectMs = now() - startedAt;
-    await Promise.race([Promise.all([near, far].map(opened)), limit, run.aborted]);
+    await Promise.race([Promise.all([near, far].map(opened)), limit.passed, run.aborted]);
     return { near, far, connectMs, close };
   } catch (error) {
     close();
-    throw error;
+    if (error instanceof Failure) throw error;
+    if (!run.signal.aborted) throw new Failure('other', `internal error: ${(error as Error)?.name}`);
+    throw new Failure(isOutOfTime(run, reached) ? 'tooSlow' : 'notTested', 'not finished');
   } finally {
-    clearTimeout(timer);
+    limit.clear();
   }
+}
+
+const isOutOfTime = ({ signal }: Run, { roundTripMs }: Reached) => signal.reason === null && roundTripMs !== undefined;
+
+/** The wait for the next stage of a connection. It is shorter as soon as another connection shows the round trip. */
+function startLimit(run: Run, reached: Reached, leastMs: number) {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let reject: (failure: Failure) => void = () => undefined;
+  const passed = new Promise<never>((_, rejects) => {
+    reject = rejects;
+  });
+  passed.catch(() => undefined);
+  const startedAt = now();
+  const set = (ms: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      reject(new Failure(lateReason(reached), `no connection within ${Math.round(now() - startedAt)} ms`));
+    }, ms);
+  };
+  const forRelay = () => {
+    const waitedMs = now() - startedAt;
+    const ms = Math.max(leastMs, trips(waitTrips.relay, run.roundTripMs)) - waitedMs;
+    set(Math.min(ms, 0.75 * leftMs(run))); // the reason is known before the test ends
+  };
+  let cleared = false;
+  forRelay();
+  run.shown.then(() => {
+    if (!cleared && reached.roundTripMs === undefined) forRelay();
+  });
+  const clear = () => {
+    cleared = true;
+    clearTimeout(timer);
+  };
+  return { passed, set, clear };
+}
+
+function lateReason({ roundTripMs, ice }: Reached) {
+  if (roundTripMs === undefined) return 'unreachable';
+  return ice || roundTripMs > maxRoundTripMs ? 'tooSlow' : 'relayBlocked';
 }
 
 function makeEnd(server: RTCIceServer): RTCPeerConnection {
@@ -52,35 +107,49 @@ function makeEnd(server: RTCIceServer): RTCPeerConnection {
     return new RTCPeerConnection({ iceServers: [server], iceTransportPolicy: 'relay' });
   } catch (error) {
     // Its message may repeat the URL.
-    throw `refused by the browser: ${(error as Error).name}`;
+    throw new Failure('badUrl', `refused by the browser: ${(error as Error).name}`);
   }
 }
 
 /** Resolves when both ends are connected; rejects when that cannot happen any more. */
-function established(ends: RTCPeerConnection[]): Promise<void> {
+function established(ends: RTCPeerConnection[], reached: Reached, hasRelay: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    let reason = 'no relay candidate';
     ends.forEach((pc, i) => {
       const other = ends[1 - i] as RTCPeerConnection;
+      // A browser that has this event and does not fire it did not try.
+      let failure = new Failure('onicecandidateerror' in pc ? 'badUrl' : 'other', 'no relay candidate');
       let found = false;
+      let code = 1000;
       pc.onicecandidate = ({ candidate }) => {
         if (!candidate) return;
-        found ||= Boolean(candidate.candidate);
+        if (candidate.candidate) {
+          found = true;
+          hasRelay();
+        }
         other.addIceCandidate(candidate).catch(() => undefined); // of the other end that is closed by now
       };
       pc.onicecandidateerror = ({ errorCode, errorText }) => {
-        reason = cutBytes(`${errorCode} ${errorText}`, maxTextBytes);
+        if (errorCode > code) return; // an answer of the server, below 700, says more
+        code = errorCode;
+        failure = new Failure(
+          reasonOfError(errorCode, errorText),
+          cutBytes(`${errorCode} ${errorText}`.trim(), maxTextBytes),
+        );
       };
       pc.onicegatheringstatechange = () => {
-        if (pc.iceGatheringState === 'complete' && !found) reject(reason);
+        if (pc.iceGatheringState === 'complete' && !found) reject(failure);
+      };
+      pc.oniceconnectionstatechange = () => {
+        reached.ice ||= ['connected', 'completed'].includes(pc.iceConnectionState);
       };
       pc.onconnectionstatechange = () => {
-        if (pc.connectionState === 'failed') reject('the relay passes nothing on');
+        if (pc.connectionState === 'failed' && found)
+          reject(new Failure('relayBlocked', 'the relay passes nothing on'));
         if (ends.every((end) => end.connectionState === 'connected')) resolve();
       };
     });
     negotiate(ends as [RTCPeerConnection, RTCPeerConnection]).catch((error) =>
-      reject(`no negotiation: ${error?.name}`),
+      reject(new Failure('other', `no negotiation: ${error?.name}`)),
     );
   });
 }

@@ -1,15 +1,8 @@
 // Which provider is acceptable, and which is best.
 
-import { acceptableLimits as limits } from './limits.ts';
+import type { PreCallReason } from '../types.ts';
 import type { Outcome } from './provider.ts';
-
-/** Whether calls over this provider are expected to be usable. A result that is missing for want of time is not held against it. */
-export const isAcceptable = ({ rttMs, lossFraction, jitterMs, throughputBps }: Outcome): boolean =>
-  rttMs !== null &&
-  rttMs <= limits.rttMs &&
-  (lossFraction ?? 1) <= limits.lossFraction &&
-  (jitterMs ?? 0) <= limits.jitterMs &&
-  (throughputBps ?? limits.throughputBps) >= limits.throughputBps;
+import { reasonOf } from './reason.ts';
 
 /** A delay that harms a call as much as all of it together: 1 % of loss counts as 10 ms. */
 const costOf = ({ rttMs, jitterMs, lossFraction }: Outcome) =>
@@ -18,6 +11,8 @@ const costOf = ({ rttMs, jitterMs, lossFraction }: Outcome) =>
 /** A provider in the ranking. */
 export interface Ranked extends Outcome {
   acceptable: boolean;
+  /** Why it is not acceptable. */
+  reason: PreCallReason | null;
   /** Its position in the list that was given. */
   index: number;
 }
@@ -25,7 +20,10 @@ export interface Ranked extends Outcome {
 /** The best first; equal ones in the order in which they were given. */
 export function rank(outcomes: readonly Outcome[]): Ranked[] {
   return outcomes
-    .map((outcome, index) => ({ ...outcome, acceptable: isAcceptable(outcome), index }))
+    .map((outcome, index) => {
+      const reason = reasonOf(outcome);
+      return { ...outcome, acceptable: reason === null, reason, index };
+    })
     .sort(
       (one, other) =>
         Number(other.acceptable) - Number(one.acceptable) ||

@@ -1,10 +1,9 @@
 // One test: all providers within one limit of time and one of bytes.
 
-import { pingsMs } from './limits.ts';
-import type { Loopback } from './loopback.ts';
+import { farMs, mostOpen, mostRampTripMs, pingsMs, relayTrips, waitMs, waitTrips } from './limits.ts';
 import { measure, outcomeOf, type Progress, probe } from './provider.ts';
 import { rank } from './rank.ts';
-import { clamp, now, type Run } from './test.ts';
+import { clamp, durationMs, leftMs, now, type Run, trips, wait } from './test.ts';
 
 const probesShare = 0.6; // of the time, if there are several providers
 const leastRampMs = 1500; // a shorter one measures nothing
@@ -13,38 +12,56 @@ const leastRampMs = 1500; // a shorter one measures nothing
 export async function runRound(run: Run, all: readonly Progress[]): Promise<void> {
   const [only] = all;
   if (only && all.length === 1) {
-    const loopback = await probe(run, only, run.limits.maxDurationMs / 4, pingsMs.most);
-    await ramp(run, only, 1, loopback);
+    await probe(run, only, waitMs.most, pingsMs.most);
+    if (isNear(only)) await ramp(run, only, 1, true);
     return;
   }
   await probeAll(run, all);
   const order = rank(all.map(outcomeOf)).map(({ index }) => all[index] as Progress);
-  const reached = order.filter(({ way }) => way);
-  for (const [done, progress] of reached.entries()) await ramp(run, progress, reached.length - done);
+  const measured = order.filter(isNear);
+  for (const [done, progress] of measured.entries()) await ramp(run, progress, measured.length - done, false);
 }
 
-/** Two at a time where they are many. A probe is so light that two hardly disturb each other. */
+/**
+ * Two at a time where they are many, for a probe is so light that two hardly disturb each other; more where round trips
+ * are long, for a probe waits there most of its time.
+ */
 async function probeAll(run: Run, all: readonly Progress[]): Promise<void> {
-  const lanes = all.length > 4 ? 2 : 1;
-  const spanMs = run.limits.maxDurationMs * probesShare;
-  const slotMs = spanMs / Math.ceil(all.length / lanes);
-  const endsAt = now() + spanMs;
+  const lanes = all.length > mostOpen ? 2 : 1;
+  const spanMs = () => durationMs(run) * probesShare;
   const waiting = [...all];
   const lane = async () => {
-    for (let next = waiting.shift(); next && now() < endsAt; next = waiting.shift())
-      (await probe(run, next, slotMs / 2, clamp(slotMs / 2, pingsMs)))?.close();
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      if (now() >= run.startedAt + spanMs()) return;
+      const shareMs = spanMs() / Math.ceil(all.length / lanes) / 2;
+      await probe(run, next, clamp(shareMs, waitMs), clamp(shareMs, pingsMs));
+      if (all.length > mostOpen) close(next);
+    }
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  const first = Promise.all(Array.from({ length: lanes }, lane)).finally(() => run.show());
+  const more = async () => {
+    await Promise.race([run.shown, wait(run, farMs * relayTrips.tls)]);
+    if (trips(1, run.roundTripMs) > farMs) await Promise.all(Array.from({ length: mostOpen - lanes }, lane));
+  };
+  await Promise.all([first, more()]);
+}
+
+const isNear = (progress: Progress) => (outcomeOf(progress).rttMs ?? Number.POSITIVE_INFINITY) <= mostRampTripMs;
+
+function close(progress: Progress): void {
+  progress.kept?.close();
+  progress.kept = undefined;
 }
 
 /** Gives a provider its share of the time and bytes that are left. */
-async function ramp(run: Run, progress: Progress, sharers: number, given?: Loopback): Promise<void> {
-  const leftMs = run.endsAt - now();
-  const lastsMs = Math.min(leftMs, Math.max(leftMs / sharers, 2 * leastRampMs)) - 100;
+async function ramp(run: Run, progress: Progress, sharers: number, afterPings: boolean): Promise<void> {
+  const setupMs = progress.kept ? 0 : trips(waitTrips.relay + waitTrips.connection, run.roundTripMs);
+  const restMs = leftMs(run) - setupMs;
+  const lastsMs = Math.min(restMs, Math.max(restMs / sharers, 2 * leastRampMs)) - 100;
   if (lastsMs < leastRampMs) {
-    given?.close();
+    close(progress);
     return;
   }
   const bytes = (run.limits.maxBytes - run.bytesSent) / sharers;
-  await measure(run, progress, { lastsMs, bytes, bps: run.limits.maxThroughputBps }, given);
+  await measure(run, progress, { lastsMs, bytes, bps: run.limits.maxThroughputBps }, afterPings);
 }

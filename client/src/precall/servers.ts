@@ -16,11 +16,14 @@ export interface Transport {
   error?: string;
 }
 
+/** A transport, and the server as a PeerConnection needs it. */
+export type Way = [RelayProtocol, RTCIceServer];
+
 /** A server of a test. */
 export interface Server {
   provider: string;
-  /** By transport, in the order in which they are tried, what a PeerConnection needs. */
-  ways: [RelayProtocol, RTCIceServer][];
+  /** In the order in which they are preferred. */
+  ways: Way[];
 }
 
 /** Reads the servers, or a single one; what is no TURN URL is left out. */
@@ -32,7 +35,7 @@ function readServer(given: unknown, index: number): Server {
   const ways = (['udp', 'tcp', 'tls'] as const).flatMap((protocol) => {
     const own = all.filter((one) => protocolOf(one) === protocol).slice(0, maxUrls);
     const way = { urls: own, username, credential } as RTCIceServer;
-    return own.length ? [[protocol, way] as [RelayProtocol, RTCIceServer]] : [];
+    return own.length ? [[protocol, way] as Way] : [];
   });
   const name = typeof label === 'string' && label.trim() ? label : hostOf(all[0]);
   return { provider: cutBytes(name || `server ${index + 1}`, maxTextBytes), ways };

@@ -1,6 +1,6 @@
 // What the parts of a test share: its clock, its end, and its account of bytes.
 
-import type { Limits } from './limits.ts';
+import { type Limits, maxRoundTripMs, nearMs, waitTrips } from './limits.ts';
 
 /** A test that runs. */
 export interface Run {
@@ -9,8 +9,14 @@ export interface Run {
   signal: AbortSignal;
   /** Rejects when signal is aborted, and never resolves. */
   aborted: Promise<never>;
-  /** Monotonic clock, ms. */
-  endsAt: number;
+  /** When it began, on the monotonic clock, ms. */
+  startedAt: number;
+  /** The round trip that the first relay showed, ms: an upper bound. Waits are counted in it. */
+  roundTripMs?: number | undefined;
+  /** Resolves when there is a round trip, or when none is waited for any more. */
+  shown: Promise<void>;
+  /** Sets the round trip, unless there is one. */
+  show(ms?: number): void;
   /** Payload sent so far. */
   bytesSent: number;
 }
@@ -26,8 +32,34 @@ export function createRun(limits: Limits, signal: AbortSignal): Run {
     else signal.addEventListener('abort', end, { once: true });
   });
   aborted.catch(() => undefined);
-  return { limits, signal, aborted, endsAt: now() + limits.maxDurationMs, bytesSent: 0 };
+  let resolve: () => void = () => undefined;
+  const shown = new Promise<void>((shows) => {
+    resolve = shows;
+  });
+  const run: Run = {
+    limits,
+    signal,
+    aborted,
+    startedAt: now(),
+    shown,
+    show(ms) {
+      run.roundTripMs ??= ms;
+      resolve();
+    },
+    bytesSent: 0,
+  };
+  return run;
 }
+
+/** So many round trips, ms; those of the longest while none is known. */
+export const trips = (count: number, roundTripMs = maxRoundTripMs) => count * Math.min(roundTripMs, maxRoundTripMs);
+
+/** How long a test may last, ms: by its round trips, within the limit of the collector. */
+export const durationMs = ({ limits, roundTripMs }: Run) =>
+  Math.min(limits.maxDurationMs, nearMs + trips(waitTrips.test, roundTripMs));
+
+/** What is left of it, ms. */
+export const leftMs = (run: Run) => run.startedAt + durationMs(run) - now();
 
 /** Resolves after so many ms; rejects when the test ends before. */
 export const wait = (run: Run, ms: number) =>

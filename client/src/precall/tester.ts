@@ -178,7 +178,7 @@ const kbps = (bps: number | null) => (bps === null ? null : Math.round(bps) / 10
 /** Emits and records the results. Returns those that the collector computes its recommendation of. */
 function conclude(host: Host, test: Test, found: Found, recorded: boolean): object | undefined {
   const { reason = '', bytesSent, durationMs } = found;
-  const providers = found.providers.map(({ index, ...one }) => ({
+  const providers = found.providers.map(({ index, failure, ...one }) => ({
     ...one,
     rttMs: rounded(one.rttMs),
     jitterMs: rounded(one.jitterMs),
@@ -199,11 +199,12 @@ function conclude(host: Host, test: Test, found: Found, recorded: boolean): obje
     fractionalLoss: lossFraction,
     throughput: kbps(throughputBps),
   };
-  const args = [status, results, ...(reason ? [reason] : [])];
+  const why = reason || (best ? null : found.providers[0]?.reason);
+  const args = [status, results, ...(why ? [why] : [])];
   host.emit('preCallTestResults', ...args);
   if (test.servers) {
     // What was not tested because the round ended early is not called unacceptable.
-    const tested = reason ? providers.filter(({ transports }) => transports.length) : providers;
+    const tested = reason ? providers.filter((one) => one.reason !== 'notTested') : providers;
     host.emit('connectionRecommendation', {
       aggregatedStats: tested.map((one) => ({
         provider: one.provider,
@@ -211,6 +212,7 @@ function conclude(host: Host, test: Test, found: Found, recorded: boolean): obje
         jitter: one.jitterMs,
         fractionLost: one.lossFraction,
         throughput: kbps(one.throughputBps),
+        reason: one.reason,
       })),
       providerRanking: tested.map(({ provider, acceptable }) => ({ provider, acceptable })),
     });
