@@ -59,8 +59,8 @@ export const mostOpen = 4;
 export const farMs = 400;
 
 /**
- * Up to this round trip throughput is measured, ms. Beyond it the first acknowledgement, after two, is later than SCTP's
- * first timer (500 ms), and the window stays small for more round trips than a test has.
+ * Up to this round trip throughput is measured, ms. Beyond it SCTP's window stays small for more round trips than a test
+ * has (docs/adr/0045).
  */
 export const mostRampTripMs = 250;
 
