@@ -103,7 +103,7 @@ func TestIndividualNotices(t *testing.T) {
 	ids := map[string]bool{}
 	made := func(p storage.Point) {
 		p.AppID, p.RecordedAt = "demo", now
-		notices := e.engine.individual(&p, p.Start, p.End, notice.FailedConferences, notice.Fact{Outcome: "totallyFailed"}, now)
+		notices := e.engine.individual(&rated{p, notice.Fact{Outcome: "totallyFailed"}}, p.Start, p.End, notice.FailedConferences, now)
 		require.Len(t, notices, 1)
 		require.Equal(t, "old", notices[0].Hook)
 		ids[notices[0].ID] = true

@@ -45,7 +45,7 @@ type engine struct {
 	scanned   time.Time
 	forgotten time.Time
 	recent    map[string]time.Time // conferences that a scan has read
-	pending   []rated              // bad ratings of conferences that may not have ended
+	pending   []rated              // bad ratings whose conference may not have ended
 
 	busy       sync.Map // URLs with an attempt under way
 	unrecorded sync.Map // attempted by id, at most one of each webhook
@@ -104,7 +104,6 @@ func (e *engine) tick(ctx context.Context, now time.Time) {
 		run  func(context.Context, time.Time) error
 	}{
 		{"read state", e.lead},
-		{"apply rules", e.applyRules},
 		{"scan conferences", e.scan},
 		{"read points", e.count},
 		{"notify ratings", e.notifyRatings},
@@ -141,8 +140,12 @@ func (e *engine) lead(ctx context.Context, _ time.Time) error {
 	return e.seeHooks(ctx)
 }
 
-// count takes points that are new, of all collectors: page by page, so that a failure repeats one.
+// count takes points that are new, of all collectors, by the rules that their apps have now: page by page, so that a
+// failure repeats one.
 func (e *engine) count(ctx context.Context, now time.Time) error {
+	if err := e.applyRules(ctx, now); err != nil {
+		return err
+	}
 	for {
 		points, err := e.store.Points(ctx, e.after, now.Add(-keepPoints), pageSize)
 		if err != nil {
@@ -155,24 +158,38 @@ func (e *engine) count(ctx context.Context, now time.Time) error {
 }
 
 func (e *engine) countPage(ctx context.Context, now time.Time, points []storage.Point) error {
-	var notices []storage.Notice
-	facts := make([]notice.Fact, len(points))
-	var ratings []rated
+	read := make([]rated, 0, len(points))
 	for i := range points {
-		p := &points[i]
-		f, err := notice.DecodeFact(p.Body)
-		if err != nil {
-			continue
+		if f, err := notice.DecodeFact(points[i].Body); err == nil {
+			read = append(read, rated{points[i], f})
 		}
-		facts[i] = f
+	}
+	if err := e.judge(ctx, now, read); err != nil {
+		return err
+	}
+	for i := range read {
+		e.tracker.Add(read[i].point.AppID, read[i].point.End, now, read[i].fact)
+	}
+	if len(points) > 0 {
+		e.after = points[len(points)-1].Key
+	}
+	return nil
+}
+
+// judge queues the notices of single conferences and tests, and has ratings wait for the end of their conference.
+func (e *engine) judge(ctx context.Context, now time.Time, read []rated) error {
+	var notices []storage.Notice
+	var ratings []rated
+	for i := range read {
+		r := &read[i]
 		for _, reason := range notice.Reasons {
-			rule := e.rulesOf(p.AppID).Of(reason)
+			limit, individual := e.limit(&r.point, reason)
 			switch {
-			case !rule.Individual || !f.Counts(reason, rule.Limit):
-			case p.ID != "":
-				ratings = append(ratings, rated{*p, f})
+			case !individual || !r.fact.Counts(reason, limit):
+			case r.point.ID != "":
+				ratings = append(ratings, *r)
 			default:
-				notices = append(notices, e.individual(p, p.Start, p.End, reason, f, now)...)
+				notices = append(notices, e.individual(r, r.point.Start, r.point.End, reason, now)...)
 			}
 		}
 	}
@@ -180,17 +197,24 @@ func (e *engine) countPage(ctx context.Context, now time.Time, points []storage.
 		return err
 	}
 	e.pending = append(e.pending, ratings...)
-	for i := range points {
-		e.tracker.Add(points[i].AppID, points[i].End, now, facts[i])
-		e.after = points[i].Key
-	}
 	return nil
 }
 
-// individual returns the notices of one conference or feedback: to the app's webhooks that were
+// limit returns the limit by which a conference, a rating or a test is judged, and whether it notifies at all: by the
+// rule that was in force when it ended. A time ahead of the collector's clock is that of its recording.
+func (e *engine) limit(p *storage.Point, reason notice.Reason) (limit float64, individual bool) {
+	if s := e.states[p.AppID]; s != nil {
+		return s.History.Limit(reason, earlier(p.End, p.RecordedAt))
+	}
+	return 0, false
+}
+
+// individual returns the notices of one conference, rating or test: to the app's webhooks that were
 // there when it was recorded.
-func (e *engine) individual(p *storage.Point, start, end time.Time, reason notice.Reason, f notice.Fact, now time.Time) []storage.Notice {
-	m := notice.Individual(p.AppID, p.ConferenceID, start, end, reason, e.rulesOf(p.AppID).Of(reason), f, e.dashboard)
+func (e *engine) individual(r *rated, start, end time.Time, reason notice.Reason, now time.Time) []storage.Notice {
+	p := &r.point
+	limit, _ := e.limit(p, reason)
+	m := notice.Individual(p.AppID, p.ConferenceID, start, end, reason, limit, r.fact, e.dashboard)
 	var out []storage.Notice
 	for _, hook := range e.apps.Webhooks(p.AppID) {
 		if p.RecordedAt.Before(e.seen(p.AppID, &hook)) {

@@ -48,14 +48,20 @@ type apps struct {
 	component.StartFunc
 	component.ShutdownFunc
 	hooks []notice.Hook
-	rules *atomic.Pointer[notice.Override] // nil: none
+	rules *atomic.Pointer[override] // nil: none
 }
 
-func (a apps) WebhookRules(string) *notice.Override {
-	if a.rules == nil {
-		return nil
+// override is rules of the management API, and when they were set.
+type override struct {
+	rules *notice.Override
+	set   time.Time
+}
+
+func (a apps) WebhookRules(string) (*notice.Override, time.Time) {
+	if a.rules == nil || a.rules.Load() == nil {
+		return nil, time.Time{}
 	}
-	return a.rules.Load()
+	return a.rules.Load().rules, a.rules.Load().set
 }
 
 func (a apps) Webhooks(app string) []notice.Hook {

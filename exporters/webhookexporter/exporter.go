@@ -34,8 +34,9 @@ type registry interface {
 	Webhooks(appID string) []notice.Hook
 	// HookedApps returns the apps that have webhooks.
 	HookedApps() []string
-	// WebhookRules returns the rules that an app has by the management API, nil where it has none.
-	WebhookRules(appID string) *notice.Override
+	// WebhookRules returns the rules that an app has by the management API, nil where it has none, and when they were
+	// set or removed: zero where they never were.
+	WebhookRules(appID string) (rules *notice.Override, set time.Time)
 }
 
 // webhookExporter records what windows count, and runs the engine.

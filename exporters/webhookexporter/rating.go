@@ -16,7 +16,7 @@ const summaryPatience = time.Minute
 // maxPendingRatings bounds the ratings that wait. Further ones do not wait.
 const maxPendingRatings = 10_000
 
-// rated is a bad rating.
+// rated is a point with its fact, such as a bad rating.
 type rated struct {
 	point storage.Point
 	fact  notice.Fact
@@ -53,5 +53,5 @@ func (e *engine) notifyRating(ctx context.Context, now time.Time, r *rated) (wai
 	if c.ConferenceID == "" { // no conference has the rating
 		start, end = r.point.Start, r.point.End
 	}
-	return false, e.queue(ctx, e.individual(&r.point, start, end, notice.DissatisfactoryUserFeedback, r.fact, now))
+	return false, e.queue(ctx, e.individual(r, start, end, notice.DissatisfactoryUserFeedback, now))
 }

@@ -9,12 +9,14 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/storage"
 )
 
-// ruled is the rules of one app, and the override of the management API that they have.
+// ruled is the rules of one app, with the override of the management API and the newest webhook that it has.
 type ruled struct {
-	rules notice.Rules
-	own   *notice.Override
+	rules  notice.Rules
+	own    *notice.Override
+	newest time.Time // when the newest webhook was registered; zero where the configuration declares all
 }
 
 // rulesOf returns the rules by which an app is counted and evaluated.
@@ -27,8 +29,11 @@ func (e *engine) rulesOf(app string) *notice.Rules {
 
 // resolve returns the rules that an app has now: those of the configuration, changed by those of the
 // management API.
-func (e *engine) resolve(app string, own *notice.Override) *ruled {
-	r := &ruled{e.appRules[app].Over(e.rules), own}
+func (e *engine) resolve(app string, base notice.Rules, own *notice.Override) *ruled {
+	r := &ruled{rules: base, own: own}
+	for _, hook := range e.apps.Webhooks(app) {
+		r.newest = later(r.newest, hook.CreatedAt)
+	}
 	if own == nil {
 		return r
 	}
@@ -40,66 +45,116 @@ func (e *engine) resolve(app string, own *notice.Override) *ruled {
 	return r
 }
 
-// applyRules makes changed rules those of their app. Where its windows have other tallies by them, its
-// points are counted again.
-func (e *engine) applyRules(ctx context.Context, now time.Time) error {
-	changed := map[string]*ruled{}
-	hooked := e.apps.HookedApps()
-	for _, app := range hooked {
-		last, own := e.ruled[app], e.apps.WebhookRules(app)
-		if last != nil && last.own == own {
-			continue
-		}
-		next := e.resolve(app, own)
-		if last == nil || last.rules.CountsAs(&next.rules) {
-			e.ruled[app] = next
-		} else {
-			changed[app] = next
-		}
-	}
-	maps.DeleteFunc(e.ruled, func(app string, _ *ruled) bool { _, found := slices.BinarySearch(hooked, app); return !found })
-	if len(changed) == 0 {
-		return nil
-	}
-	return e.recount(ctx, now, changed)
+// replay is what changed rules and new webhooks have counted or evaluated again, by app.
+type replay struct {
+	counted map[string]*ruled    // whose windows have other tallies
+	judged  map[string]time.Time // whose single conferences, ratings and tests notify otherwise, since when
 }
 
-// recount counts the points of apps by other rules, up to the last point that was counted.
-func (e *engine) recount(ctx context.Context, now time.Time, changed map[string]*ruled) error {
-	tracker := notice.NewTracker(func(app string) *notice.Rules { return &changed[app].rules })
+// applyRules makes changed rules those of their app, and applies them to points that were read before they were.
+func (e *engine) applyRules(ctx context.Context, now time.Time) error {
+	again := replay{map[string]*ruled{}, map[string]time.Time{}}
+	next := map[string]*ruled{}
+	hooked := e.apps.HookedApps()
+	for _, app := range hooked {
+		own, set := e.apps.WebhookRules(app)
+		base := e.appRules[app].Over(e.rules)
+		last, r := e.ruled[app], e.resolve(app, base, own)
+		if last != nil && last.own == own && !r.newest.After(last.newest) {
+			continue
+		}
+		if err := e.follow(ctx, app, &base, r, set, now, again.judged); err != nil {
+			return err
+		}
+		if next[app] = r; last != nil && !last.rules.CountsAs(&r.rules) {
+			again.counted[app] = r
+		}
+	}
+	if err := e.replay(ctx, now, &again); err != nil {
+		return err
+	}
+	maps.Copy(e.ruled, next)
+	maps.DeleteFunc(e.ruled, func(app string, _ *ruled) bool { _, found := slices.BinarySearch(hooked, app); return !found })
+	return nil
+}
+
+// follow writes an app's rules into its history, and notes since when its points are to be judged again: since the
+// rules were set or its newest webhook was registered, which this collector reads seconds later.
+func (e *engine) follow(ctx context.Context, app string, base *notice.Rules, r *ruled, set, now time.Time, judged map[string]time.Time) error {
+	s := e.state(app)
+	history, from := s.History.Follow(base, &r.rules, set, now)
+	if !from.IsZero() {
+		judged[app] = from
+	}
+	if last := e.ruled[app]; last == nil || r.newest.After(last.newest) {
+		judged[app] = r.newest
+		if !from.IsZero() {
+			judged[app] = earlier(from, r.newest)
+		}
+	}
+	if from.IsZero() && history.Base == s.History.Base {
+		return nil
+	}
+	s.History = history
+	return e.writeState(ctx, app, s)
+}
+
+// replay counts and judges points again, up to the last that was read.
+func (e *engine) replay(ctx context.Context, now time.Time, again *replay) error {
 	since := now
-	for _, next := range changed {
+	for _, from := range again.judged {
+		since = earlier(since, later(from, now.Add(-keepPoints)))
+	}
+	for _, next := range again.counted {
 		since = earlier(since, now.Add(-next.rules.Reach()-notice.MaxAhead))
 	}
-	for after, done := int64(0), false; !done; {
+	tracker := notice.NewTracker(func(app string) *notice.Rules { return &again.counted[app].rules })
+	for after := int64(0); after < e.after && since.Before(now); {
 		points, err := e.store.Points(ctx, after, since, pageSize)
 		if err != nil {
 			return err
 		}
-		done = len(points) < pageSize
-		for i := range points {
-			p := &points[i]
-			if after = p.Key; after > e.after {
-				done = true
-				break
-			}
-			if changed[p.AppID] == nil {
-				continue
-			}
-			if f, err := notice.DecodeFact(p.Body); err == nil {
-				tracker.Add(p.AppID, p.End, now, f)
-			}
+		if len(points) == 0 {
+			break
+		}
+		after = points[len(points)-1].Key
+		if err := e.replayPage(ctx, now, points, again, tracker); err != nil {
+			return err
 		}
 	}
-	for app, next := range changed {
+	for app := range again.counted {
 		e.tracker.Recount(app, tracker)
-		e.ruled[app] = next
 	}
 	return nil
 }
 
+func (e *engine) replayPage(ctx context.Context, now time.Time, points []storage.Point, again *replay, tracker *notice.Tracker) error {
+	var judged []rated
+	for i := range points {
+		p := &points[i]
+		f, err := notice.DecodeFact(p.Body)
+		if err != nil || p.Key > e.after {
+			continue
+		}
+		if again.counted[p.AppID] != nil {
+			tracker.Add(p.AppID, p.End, now, f)
+		}
+		if _, ok := again.judged[p.AppID]; ok {
+			judged = append(judged, rated{*p, f})
+		}
+	}
+	return e.judge(ctx, now, judged)
+}
+
 func earlier(a, b time.Time) time.Time {
 	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
 		return b
 	}
 	return a

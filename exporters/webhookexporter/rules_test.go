@@ -22,7 +22,7 @@ func TestRulesChange(t *testing.T) {
 	r := newReceiver(t)
 	store := openStore(t, filepath.Join(t.TempDir(), "store"))
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	rules := new(atomic.Pointer[notice.Override])
+	rules := new(atomic.Pointer[override])
 	a := apps{hooks: []notice.Hook{{ID: "n", URL: r.URL, Secrets: []string{secret}}}, rules: rules}
 	samples, threshold := 3, 0.9
 	e := startExporter(t, stored{Store: store}, a, func(c *Config) {
@@ -51,7 +51,7 @@ func TestRulesChange(t *testing.T) {
 	e.record(t.Context(), others)
 	require.Zero(t, notifications(), "one of six is below 3.2")
 	set := func(o notice.RuleOverride) {
-		rules.Store(&notice.Override{Reasons: map[notice.Reason]notice.RuleOverride{notice.LowQuality: o}})
+		rules.Store(&override{rules: &notice.Override{Reasons: map[notice.Reason]notice.RuleOverride{notice.LowQuality: o}}})
 	}
 	set(notice.RuleOverride{Limit: new(3.7)}) // four of six
 	require.Zero(t, notifications())

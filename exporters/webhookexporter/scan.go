@@ -86,10 +86,10 @@ func (e *engine) scanOne(ctx context.Context, c *storage.Conference, since, now 
 	if err != nil {
 		return nil //nolint:nilerr // counted when its record was read
 	}
-	base := storage.Point{AppID: c.AppID, ConferenceID: c.ConferenceID, RecordedAt: now, Start: full.Summary.Start, End: full.Summary.End}
+	base := storage.Point{AppID: c.AppID, ConferenceID: c.ConferenceID, Start: full.Summary.Start, End: full.Summary.End}
 	var points []storage.Point
 	if p, why := finish(base, f, now); why == "" {
-		points = append(points, p)
+		points = append(points, asOfEnd(p, now))
 	}
 	for _, r := range ratings {
 		p := base
@@ -97,7 +97,7 @@ func (e *engine) scanOne(ctx context.Context, c *storage.Conference, since, now 
 			continue
 		}
 		if p, why := finish(p, notice.Fact{Rating: &r.Overall}, now); why == "" {
-			points = append(points, p)
+			points = append(points, asOfEnd(p, now))
 		}
 	}
 	added, err := e.store.AddPoints(ctx, points)
@@ -106,4 +106,11 @@ func (e *engine) scanOne(ctx context.Context, c *storage.Conference, since, now 
 		e.recent[recentKey(c)] = now
 	}
 	return err
+}
+
+// asOfEnd has a point that a scan found count as recorded when it ended, as it would have been: webhooks and rules that
+// came later do not notify of it.
+func asOfEnd(p storage.Point, now time.Time) storage.Point {
+	p.RecordedAt = earlier(p.End, now)
+	return p
 }

@@ -18,6 +18,8 @@ type appState struct {
 	// Hooks is when webhooks that the configuration declares were first seen, ms by id.
 	Hooks   map[string]int64                `json:"hooks,omitempty"`
 	Reasons map[notice.Reason]notice.Status `json:"reasons,omitempty"`
+	// History is by which rules single conferences, ratings and tests notify, and notified.
+	History notice.History `json:"history,omitzero"`
 
 	revision int64
 }

@@ -259,13 +259,13 @@ func (r *registry) Webhooks(appID string) []notice.Hook {
 	return nil
 }
 
-// WebhookRules returns the rules that the app's document has, nil where it has none. The answer is not
-// to be changed.
-func (r *registry) WebhookRules(appID string) *notice.Override {
+// WebhookRules returns the rules that the app's document has, nil where it has none, and when they were set or removed
+// last, zero where they never were. The answer is not to be changed.
+func (r *registry) WebhookRules(appID string) (rules *notice.Override, set time.Time) {
 	if e, ok := r.now.Load().apps[appID]; ok {
-		return e.doc.WebhookRules
+		return e.doc.WebhookRules, e.doc.WebhookRulesAt
 	}
-	return nil
+	return nil, time.Time{}
 }
 
 // DefaultConfiguration returns what pages of an app get as their default, a JSON object with peerConnection and

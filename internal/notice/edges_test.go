@@ -102,7 +102,7 @@ func TestIncidents(t *testing.T) {
 	require.NotEqual(t, first, Interval(c, "https://q.example").Incident)
 
 	individual := func(start time.Time) string {
-		return Individual("demo", "daily", start, start, FailedConferences, Rule{}, Fact{}, "https://q.example").Incident
+		return Individual("demo", "daily", start, start, FailedConferences, 0, Fact{}, "https://q.example").Incident
 	}
 	require.NotEqual(t, individual(noon), individual(noon.Add(24*time.Hour)), "the same ID another day")
 	require.Equal(t, individual(noon), individual(noon.In(time.Local)))

@@ -122,11 +122,11 @@ func ms(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }
 func percent(share float64) string { return strconv.FormatFloat(share*100, 'f', 1, 64) + " %" }
 
 // Individual returns the message of one conference or feedback that counts for a reason.
-func Individual(app, conference string, start, end time.Time, r Reason, rule Rule, f Fact, dashboard string) Message {
+func Individual(app, conference string, start, end time.Time, r Reason, limit float64, f Fact, dashboard string) Message {
 	m := Message{
 		Reason: r, AppID: app, TriggerType: TriggerIndividual, Actual: 1, Threshold: 1, Fraction: 1, Start: start.Unix(), End: end.Unix(),
 		Incident: ID("conference", app, string(r), conference, ms(start)),
-		Text:     fmt.Sprintf("Conference %s of app %s, which started at %s UTC, %s.", conference, app, start.UTC().Format(clock), predicate(r, rule.Limit)),
+		Text:     fmt.Sprintf("Conference %s of app %s, which started at %s UTC, %s.", conference, app, start.UTC().Format(clock), predicate(r, limit)),
 		URL:      search(dashboard, url.Values{"app": {app}, "id": {conference}, "from": {ms(start)}, "to": {ms(start.Add(time.Millisecond))}}),
 	}
 	if r == PreCallFailures {

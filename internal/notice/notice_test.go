@@ -255,14 +255,14 @@ func TestNativeBody(t *testing.T) {
 // spec: OUT-02, OUT-05
 func TestIndividualBody(t *testing.T) {
 	start := time.UnixMilli(1772366430123)
-	m := Individual("demo", "stand up/1", start, start.Add(90*time.Second), FailedConferences, Rule{Threshold: 0.3}, Fact{Outcome: "totallyFailed"}, "http://localhost:8481")
+	m := Individual("demo", "stand up/1", start, start.Add(90*time.Second), FailedConferences, 0, Fact{Outcome: "totallyFailed"}, "http://localhost:8481")
 	require.Equal(t, []any{TriggerIndividual, 1, 1.0, 1.0, int64(1772366430), int64(1772366520)}, []any{m.TriggerType, m.Actual, m.Threshold, m.Fraction, m.Start, m.End})
 	u, err := url.Parse(m.URL)
 	require.NoError(t, err)
 	require.Equal(t, "/search", u.Path)
 	require.Equal(t, url.Values{"app": {"demo"}, "id": {"stand up/1"}, "from": {"1772366430123"}, "to": {"1772366430124"}}, u.Query())
 	require.Equal(t, "Conference stand up/1 of app demo, which started at 2026-03-01 12:00:30 UTC, failed.", m.Text)
-	bad := Individual("demo", "c", start, start, DissatisfactoryUserFeedback, Rule{Limit: 2}, Fact{Rating: new(1)}, "http://x")
+	bad := Individual("demo", "c", start, start, DissatisfactoryUserFeedback, 2, Fact{Rating: new(1)}, "http://x")
 	require.Contains(t, bad.Text, "was rated 1 of 5.")
 	body, err := m.Encode()
 	require.NoError(t, err)

@@ -70,7 +70,8 @@ type App struct {
 	RetentionHours       int                  `json:"retentionHours,omitempty"`  // how long after their end its conferences are kept; 0: as the store says
 	DefaultConfiguration json.RawMessage      `json:"defaultConfiguration,omitempty"`
 	Webhooks             []Webhook            `json:"webhooks,omitempty"`
-	WebhookRules         *notice.Override     `json:"webhookRules,omitempty"` // never changed; nil: the webhook exporter's
+	WebhookRules         *notice.Override     `json:"webhookRules,omitempty"`  // never changed; nil: the webhook exporter's
+	WebhookRulesAt       time.Time            `json:"webhookRulesAt,omitzero"` // when they were set or removed last; zero: never
 	Disabled             bool                 `json:"disabled,omitempty"`
 	RevokedBefore        time.Time            `json:"revokedBefore,omitzero"`
 	RevokedUsers         map[string]time.Time `json:"revokedUsers,omitempty"` // by userName, aliasName or the pseudonym of one

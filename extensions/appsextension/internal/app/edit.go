@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,7 +55,9 @@ func (a *App) Replace(id string, raw []byte, vault Sealer, now time.Time, privat
 	next.DefaultConfiguration = checkDefaults(o, "defaultConfiguration")
 	var shown []Shown
 	next.Webhooks, shown = o.webhooks(id, a.Webhooks, vault, now)
-	next.WebhookRules = o.webhookRules("webhookRules")
+	if next.WebhookRules = o.webhookRules("webhookRules"); !reflect.DeepEqual(next.WebhookRules, a.WebhookRules) {
+		next.WebhookRulesAt = now.UTC().Truncate(time.Millisecond)
+	}
 	o.setUserIDs(next, id, vault)
 	if err := o.Fault(); err != nil {
 		return nil, err

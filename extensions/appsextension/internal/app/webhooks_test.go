@@ -33,9 +33,14 @@ func TestWebhookRules(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want, back.WebhookRules)
 	require.Equal(t, want, back.View("shop", nil).WebhookRules)
-	_, err = a.Replace("shop", []byte(`{}`), v, noon, false)
+	require.Equal(t, noon, back.WebhookRulesAt)
+	_, err = a.Replace("shop", []byte(`{"name":"Shop","webhookRules":`+rules+`}`), v, noon.Add(time.Hour), false)
+	require.NoError(t, err)
+	require.Equal(t, noon, a.WebhookRulesAt, "they are those of before")
+	_, err = a.Replace("shop", []byte(`{}`), v, noon.Add(2*time.Hour), false)
 	require.NoError(t, err)
 	require.Nil(t, a.WebhookRules)
+	require.Equal(t, noon.Add(2*time.Hour), a.WebhookRulesAt)
 }
 
 // A member that is wrong is named with its path, its limit and the kind of what came; nothing changes.
@@ -100,9 +105,9 @@ func TestRotateWebhook(t *testing.T) {
 	require.Equal(t, []string{second, first}, secrets(day.Add(-1)), "the same secret again is no rotation")
 	require.Equal(t, []string{second}, secrets(day))
 
-	rotate(fmt.Sprintf(`{"secret":%q,"previousUntil":"2026-03-03T12:00:00Z"}`, second), noon.Add(time.Hour))
+	rotate(fmt.Sprintf(`{"secret":%q,"previousUntil":"2026-03-03T12:00:00Z"}`, second), noon.Add(time.Hour), false)
 	require.Equal(t, []string{second, first}, secrets(noon.Add(48*time.Hour-1)), "the rotation takes longer")
-	rotate(fmt.Sprintf(`{"secret":%q,"previousUntil":"2026-03-01T00:00:00Z"}`, second), noon.Add(time.Hour))
+	rotate(fmt.Sprintf(`{"secret":%q,"previousUntil":"2026-03-01T00:00:00Z"}`, second), noon.Add(time.Hour), false)
 	require.Equal(t, []string{second}, secrets(noon.Add(time.Hour)), "the rotation ends")
 
 	made := rotate(`{}`, noon.Add(time.Hour)).Secret
