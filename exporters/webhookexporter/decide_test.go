@@ -34,11 +34,11 @@ func failing(c *Config) {
 	}}
 }
 
-// ends records n conferences with an outcome.
-func ends(t *testing.T, e *webhookExporter, id string, n int, at time.Time, outcome string) {
+// ends records n conferences that failed.
+func ends(t *testing.T, e *webhookExporter, id string, n int, at time.Time) {
 	t.Helper()
 	for i := range n {
-		points, dropped := e.read(summaryOf("demo", fmt.Sprint(id, i), at, at, 1, outcome), at)
+		points, dropped := e.read(summaryOf("demo", fmt.Sprint(id, i), at, at, 1, "totallyFailed"), at)
 		require.Empty(t, dropped)
 		e.record(t.Context(), points)
 	}
@@ -57,7 +57,7 @@ func TestEpisodes(t *testing.T) {
 		e.engine.tick(t.Context(), now.Add(after))
 		e.engine.sending.Wait()
 	}
-	ends(t, e, "first ", 4, now, "totallyFailed")
+	ends(t, e, "first ", 4, now)
 	tick(e, 0)
 	require.Len(t, r.all(), 1)
 	states, err := e.engine.readStates(t.Context())
@@ -71,7 +71,7 @@ func TestEpisodes(t *testing.T) {
 	require.Len(t, r.all(), 1, "of the same episode")
 	tick(next, 2*time.Hour) // recovers
 	require.False(t, next.engine.tracker.Statuses("demo")[notice.FailedConferences].Firing)
-	ends(t, next, "second ", 4, now.Add(2*time.Hour), "totallyFailed")
+	ends(t, next, "second ", 4, now.Add(2*time.Hour))
 	tick(next, 2*time.Hour+10*time.Second)
 	got := r.all()
 	require.Len(t, got, 2)

@@ -231,7 +231,7 @@ func TestNewWebhooksNotifyNoPast(t *testing.T) {
 		}
 		return out
 	}
-	ends(t, e, "c", 1, now, "totallyFailed")
+	ends(t, e, "c", 1, now)
 	e.engine.tick(t.Context(), now)
 	require.Equal(t, []string{"old"}, hooks())
 	e.apps = apps{hooks: []notice.Hook{old, {ID: "new", CreatedAt: now.Add(-time.Second)}}}
@@ -266,8 +266,8 @@ func TestRulesThatAreReadLater(t *testing.T) {
 	e, store := stopped(t, apps{rules: rules, hooks: []notice.Hook{{ID: "h", CreatedAt: now.Add(-2 * time.Hour)}}}, nil)
 	e.engine.store = undelivered{store}
 	e.engine.tick(t.Context(), now)
-	ends(t, e, "before", 1, now.Add(time.Second), "totallyFailed")
-	ends(t, e, "after", 1, now.Add(5*time.Second), "totallyFailed")
+	ends(t, e, "before", 1, now.Add(time.Second))
+	ends(t, e, "after", 1, now.Add(5*time.Second))
 	e.engine.tick(t.Context(), now.Add(6*time.Second))
 	set(true, now.Add(3*time.Second))
 	e.engine.tick(t.Context(), now.Add(10*time.Second))
