@@ -115,9 +115,9 @@ type Notices interface {
 	// AddNotices writes the notices whose ids are not in the store yet. It drops new ones of a
 	// webhook that has as many pending notices as most.
 	AddNotices(ctx context.Context, notices []Notice, most int) (Added, error)
-	// DueNotices returns the pending notice of each webhook that is due first, where it is due
-	// at a time: at most limit, the most urgent first.
-	DueNotices(ctx context.Context, at time.Time, limit int) ([]Notice, error)
+	// NextNotices returns the pending notice of each webhook that is due first, without its body, in
+	// the order of apps and webhooks: those after a webhook of an app, at most limit.
+	NextNotices(ctx context.Context, app, hook string, limit int) ([]Notice, error)
 	// UpdateNotice writes the state, the due time and the last attempt of a notice that is in
 	// a state. It returns ErrNoNotice without such a notice, and ErrConflict in another state.
 	UpdateNotice(ctx context.Context, n Notice, from NoticeState) error

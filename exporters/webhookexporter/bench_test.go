@@ -2,7 +2,11 @@ package webhookexporter
 
 import (
 	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,6 +16,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/exporters/webhookexporter/internal/metadata"
+	"github.com/qosrtc/qos/internal/hosttest"
 	"github.com/qosrtc/qos/internal/notice"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage/sqlite"
@@ -85,4 +90,62 @@ func BenchmarkConferences(b *testing.B) {
 		require.NoError(b, e.engine.count(b.Context(), now))
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*benchApps), "ns/conference")
+}
+
+// BenchmarkBesideDeadURLs sends notices to one healthy URL, beside none and beside 1,000 dead ones of other apps, which answer
+// nothing and always have a notice that is due. It reports how long the 50th and the 99th percentile of the healthy ones take from
+// the record of a conference until the request arrives.
+func BenchmarkBesideDeadURLs(b *testing.B) {
+	for _, dead := range []int{0, 1000} {
+		b.Run(fmt.Sprintf("dead=%d", dead), func(b *testing.B) {
+			arrived, hang := make(chan time.Time, 1), make(chan struct{})
+			healthy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { arrived <- time.Now() }))
+			b.Cleanup(healthy.Close)
+			mute := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-hang }))
+			b.Cleanup(mute.Close)
+			b.Cleanup(func() { close(hang) })
+			store, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "store"), sqlite.Options{})
+			require.NoError(b, err)
+			b.Cleanup(func() { require.NoError(b, store.Close()) })
+			c := newCrowd(dead)
+			for app := range c.of {
+				for i := range c.of[app] {
+					c.of[app][i].URL = mute.URL + c.of[app][i].URL[len("https://dead.example"):]
+				}
+			}
+			c.of["healthy"][0].URL = healthy.URL
+			c.pending(b, store, 50, 0, time.Now())
+			e := startBeside(b, stored{Store: store}, c)
+			if dead > 0 { // the first attempts end
+				require.Eventually(b, func() bool { return e.engine.slots.known() == dead }, 5*time.Minute, 100*time.Millisecond)
+			}
+			var took []time.Duration
+			for i := 0; b.Loop(); i++ {
+				begin := time.Now()
+				require.NoError(b, e.consume(b.Context(), summaryOf("healthy", fmt.Sprint(i), begin, begin, 1, "totallyFailed")))
+				took = append(took, (<-arrived).Sub(begin))
+				time.Sleep(10 * time.Millisecond) // a conference fails now and then
+			}
+			require.NoError(b, e.shutdown(b.Context()))
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1e3, "p50-ms")
+			b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1e3, "p99-ms")
+		})
+	}
+}
+
+// HookedApps returns the apps of a crowd.
+func (c crowd) HookedApps() []string { return slices.Sorted(maps.Keys(c.of)) }
+
+// startBeside starts an exporter that waits 3 s for an answer, and whose windows notify of nothing.
+func startBeside(b *testing.B, store stored, c crowd) *webhookExporter {
+	b.Helper()
+	cfg, off := createDefaultConfig().(*Config), false
+	cfg.DashboardURL, cfg.AllowedNetworks, cfg.Timeout = "http://localhost:8481", []string{"127.0.0.0/8", "::1/128"}, 3*time.Second
+	cfg.Rules.Reasons = map[string]RuleConfig{"failedConferences": {Interval: &off}}
+	telemetry, err := metadata.NewTelemetryBuilder(componenttest.NewNopTelemetrySettings())
+	require.NoError(b, err)
+	e := &webhookExporter{cfg: cfg, logger: zap.NewNop(), telemetry: telemetry, grace: time.Millisecond}
+	require.NoError(b, e.start(b.Context(), hosttest.Host{cfg.Storage: store, cfg.Apps: c}))
+	return e
 }

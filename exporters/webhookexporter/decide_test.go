@@ -3,6 +3,7 @@ package webhookexporter
 import (
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -242,21 +243,20 @@ func TestAttemptsAtOnce(t *testing.T) {
 	require.NoError(t, e.engine.sendDue(t.Context(), "n", &hook, now.Add(-time.Second)))
 	require.Empty(t, r.all())
 
-	for range maxSending {
-		e.engine.slots <- struct{}{}
+	d := &due{id: "n", app: "demo", hook: hook}
+	for i := range maxSending {
+		require.True(t, e.engine.slots.begin(target{"demo", strconv.Itoa(i)}))
 	}
-	e.engine.attempt(t.Context(), "n", hook, now)
+	e.engine.attempt(t.Context(), d, now)
 	e.engine.sending.Wait()
 	require.Empty(t, r.all(), "all slots are in use")
-	for range maxSending {
-		<-e.engine.slots
+	for i := range maxSending {
+		e.engine.slots.end(target{"demo", strconv.Itoa(i)}, now)
 	}
-	e.engine.attempt(t.Context(), "n", hook, now)
+	e.engine.attempt(t.Context(), d, now)
 	e.engine.sending.Wait()
 	require.Len(t, r.all(), 1)
-	require.Empty(t, e.engine.slots)
-	_, busy := e.engine.busy.Load(hook.URL)
-	require.False(t, busy)
+	require.Equal(t, newSlots(), e.engine.slots)
 	n, err := store.Notice(t.Context(), "n")
 	require.NoError(t, err)
 	require.Equal(t, storage.NoticeDelivered, n.State)

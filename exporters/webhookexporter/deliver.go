@@ -18,7 +18,6 @@ import (
 const (
 	firstBackOff = 5 * time.Second
 	maxBackOff   = time.Hour
-	maxDue       = 1000 // webhooks whose next notice is read at once
 
 	// stopGrace is how long a collector that stops waits for answers, and settleTimeout how long for
 	// the store to record one. Together with releaseTimeout and renewEvery they are shorter than
@@ -27,46 +26,80 @@ const (
 	settleTimeout = 10 * time.Second
 )
 
-// deliver starts an attempt for each webhook whose next notice is due, one at a time for each URL:
-// a dead URL delays nobody else.
+// due is the notice of a webhook that is due first.
+type due struct {
+	id    string
+	app   string
+	hook  notice.Hook
+	since time.Time // when the last attempt of a slow URL ended; zero: it is fast
+}
+
+// deliver starts an attempt for each webhook whose next notice is due, one at a time for each URL of an app, where there
+// are slots: those of slow URLs, where the last attempt is longest ago, last.
 func (e *engine) deliver(ctx context.Context, now time.Time) error {
-	due, err := e.store.DueNotices(ctx, now, maxDue)
+	all, err := e.due(ctx, now)
 	if err != nil {
 		return err
 	}
-	for i := range due {
-		n := due[i]
-		hooks := e.apps.Webhooks(n.AppID)
-		at := slices.IndexFunc(hooks, func(h notice.Hook) bool { return h.ID == n.Hook })
-		if at < 0 {
-			n.State, n.Error = storage.NoticeDead, "the app has no such webhook any more"
-			if err := e.settle(ctx, n, "dead"); err != nil {
-				return err
-			}
-			continue
-		}
-		e.attempt(ctx, n.ID, hooks[at], now)
+	slices.SortStableFunc(all, func(a, b due) int { return a.since.Compare(b.since) })
+	for i := range all {
+		e.attempt(ctx, &all[i], now)
 	}
 	return nil
 }
 
-// attempt sends a notice unless its URL is busy or too many are under way. Then a later tick does.
-func (e *engine) attempt(ctx context.Context, id string, hook notice.Hook, now time.Time) {
-	if _, busy := e.busy.LoadOrStore(hook.URL, true); busy {
+// due returns what is due, at most one notice of each webhook. Those of webhooks that are gone are dead letters.
+func (e *engine) due(ctx context.Context, now time.Time) (all []due, err error) {
+	app, hook := "", ""
+	for {
+		page, err := e.store.NextNotices(ctx, app, hook, pageSize)
+		if err != nil {
+			return nil, err
+		}
+		for i := range page {
+			n := &page[i]
+			if n.DueAt.After(now) {
+				continue
+			}
+			hooks := e.apps.Webhooks(n.AppID)
+			at := slices.IndexFunc(hooks, func(h notice.Hook) bool { return h.ID == n.Hook })
+			if at >= 0 {
+				all = append(all, due{n.ID, n.AppID, hooks[at], e.slots.since(target{n.AppID, hooks[at].URL})})
+			} else if err := e.bury(ctx, n.ID); err != nil {
+				return nil, err
+			}
+		}
+		if len(page) < pageSize {
+			return all, nil
+		}
+		app, hook = page[len(page)-1].AppID, page[len(page)-1].Hook
+	}
+}
+
+// bury makes a dead letter of the notice of a webhook that is gone.
+func (e *engine) bury(ctx context.Context, id string) error {
+	n, err := e.store.Notice(ctx, id)
+	if err != nil {
+		return err
+	}
+	n.State, n.Error = storage.NoticeDead, "the app has no such webhook any more"
+	return e.settle(ctx, n, "dead")
+}
+
+// attempt sends a notice unless its URL is busy or has no slot. Then a later tick does.
+func (e *engine) attempt(ctx context.Context, d *due, now time.Time) {
+	t := target{d.app, d.hook.URL}
+	if !e.slots.begin(t) {
 		return
 	}
-	select {
-	case e.slots <- struct{}{}:
-	default:
-		e.busy.Delete(hook.URL)
-		return
-	}
+	id, hook := d.id, d.hook
 	e.sending.Go(func() {
+		lasting := time.AfterFunc(patience, func() { e.slots.last(t) })
 		out, cancel := outlast(ctx, e.grace)
 		err := e.sendDue(out, id, &hook, now)
 		cancel()
-		<-e.slots
-		e.busy.Delete(hook.URL)
+		lasting.Stop()
+		e.slots.end(t, time.Now())
 		if err != nil { // a later tick repeats it
 			e.failed(ctx, "settle", err)
 			return

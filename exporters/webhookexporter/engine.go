@@ -17,7 +17,7 @@ const (
 	forgetInterval   = time.Hour
 	// keepPoints is longer than the longest window and than late data takes.
 	keepPoints = 25 * time.Hour
-	pageSize   = 1000 // points that are read at once
+	pageSize   = 1000 // points, and webhooks with notices, that are read at once
 )
 
 // engine decides which notifications leave, and delivers them. Of collectors that share a store
@@ -47,14 +47,10 @@ type engine struct {
 	recent    map[string]time.Time // conferences that a scan has read
 	pending   []rated              // bad ratings whose conference may not have ended
 
-	busy       sync.Map // URLs with an attempt under way
+	slots      *slots
 	unrecorded sync.Map // attempted by id, at most one of each webhook
-	slots      chan struct{}
 	sending    sync.WaitGroup
 }
-
-// maxSending bounds the attempts at once.
-const maxSending = 256
 
 func newEngine(e *webhookExporter, store owner, c *client) (*engine, error) {
 	rules, own, err := e.cfg.rules()
@@ -64,7 +60,7 @@ func newEngine(e *webhookExporter, store owner, c *client) (*engine, error) {
 	return &engine{
 		webhookExporter: e, dashboard: e.cfg.DashboardURL, store: store.Notices(), reader: store.Reader(), client: c,
 		lease: newLease(store.Settings(), store.Shared()), rules: rules, appRules: own,
-		kick: make(chan struct{}, 1), started: time.Now(), slots: make(chan struct{}, maxSending),
+		kick: make(chan struct{}, 1), started: time.Now(), slots: newSlots(),
 	}, nil
 }
 

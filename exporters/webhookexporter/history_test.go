@@ -24,7 +24,7 @@ import (
 // undelivered is a store of which nothing is due.
 type undelivered struct{ storage.Notices }
 
-func (undelivered) DueNotices(context.Context, time.Time, int) ([]storage.Notice, error) {
+func (undelivered) NextNotices(context.Context, string, string, int) ([]storage.Notice, error) {
 	return nil, nil
 }
 

@@ -32,7 +32,8 @@ func TestNoticesPlans(t *testing.T) {
 	require.Contains(t, plan(t, s, dialect.SQL(sqlstore.PointStored), []byte("i"), 1, 2), "INDEX point_identity (identity=? AND start_ms<?)")
 	require.Contains(t, plan(t, s, dialect.SQL(sqlstore.PointsAfter), 1, 2, 3), "SEARCH point USING INTEGER PRIMARY KEY (rowid>?)")
 	require.Contains(t, plan(t, s, dialect.SQL(sqlstore.NoticesPending), "a", "h"), "COVERING INDEX notice_due (app_id=? AND hook=?)")
-	due := plan(t, s, dialect.SQL(sqlstore.NoticesDue), 1, 2)
-	require.Contains(t, due, "SCAN n USING INDEX notice_due")
-	require.Contains(t, due, "COVERING INDEX notice_due (app_id=? AND hook=?)")
+	next := plan(t, s, dialect.SQL(sqlstore.NoticesNext), "a", "h", 9)
+	for _, step := range []string{"notice USING COVERING INDEX notice_due ((app_id,hook)>(?,?))", "m USING COVERING INDEX notice_due (app_id=? AND hook>?)", "m USING COVERING INDEX notice_due (app_id>?)"} {
+		require.Contains(t, next, "SEARCH "+step)
+	}
 }

@@ -28,7 +28,7 @@ func RunNotices(t *testing.T, open func(t *testing.T) NoticesStore) {
 		"points in order": testPointsInOrder,
 		"bounds":          testNoticeBounds,
 		"one id, one row": testNoticeOnce,
-		"due by webhook":  testNoticesDue,
+		"next by webhook": testNoticesNext,
 		"states":          testNoticeStates,
 		"pages":           testNoticePages,
 		"forget":          testNoticesForget,
@@ -169,21 +169,37 @@ func testNoticeOnce(t *testing.T, s NoticesStore) {
 	require.Equal(t, first, got)
 }
 
-// One notice of each webhook is due, so that none waits for another webhook's.
-func testNoticesDue(t *testing.T, s NoticesStore) {
+// One notice of each webhook is next, so that none waits for another webhook's.
+func testNoticesNext(t *testing.T, s NoticesStore) {
 	t.Helper()
-	other := notice("b2", "b", 1)
-	other.AppID = "other"
+	other := notice("z1", "b", 1)
+	other.AppID = app + "z"
 	addNotices(t, s, notice("a1", "a", 5), notice("a2", "a", 3), notice("a3", "a", 3), notice("b1", "b", 4), notice("c1", "c", 9), other)
 	for _, c := range []struct {
-		at    float64
-		limit int
-		want  []string
-	}{{0.5, 9, nil}, {1, 9, []string{"b2"}}, {3, 9, []string{"b2", "a2"}}, {8, 9, []string{"b2", "a2", "b1"}}, {9, 9, []string{"b2", "a2", "b1", "c1"}}, {9, 2, []string{"b2", "a2"}}} {
-		due, err := s.DueNotices(t.Context(), at(c.at), c.limit)
+		app, hook string
+		limit     int
+		want      []string
+	}{
+		{"", "", 9, []string{"a2", "b1", "c1", "z1"}}, {"", "", 2, []string{"a2", "b1"}}, {app, "a", 9, []string{"b1", "c1", "z1"}},
+		{app, "b", 1, []string{"c1"}}, {app, "c", 9, []string{"z1"}}, {other.AppID, "b", 9, nil},
+	} {
+		next, err := s.NextNotices(t.Context(), c.app, c.hook, c.limit)
 		require.NoError(t, err)
-		require.Equal(t, c.want, noticeIDs(due), c.at)
+		require.Equal(t, c.want, noticeIDs(next), c)
 	}
+	next, err := s.NextNotices(t.Context(), "", "", 1)
+	require.NoError(t, err)
+	want := notice("a2", "a", 3)
+	want.Key, want.Body = next[0].Key, nil
+	require.Equal(t, want, next[0])
+}
+
+// pending returns the ids of the notices that are next.
+func pending(t *testing.T, s storage.Notices) []string {
+	t.Helper()
+	next, err := s.NextNotices(t.Context(), "", "", 9)
+	require.NoError(t, err)
+	return noticeIDs(next)
 }
 
 func testNoticeStates(t *testing.T, s NoticesStore) {
@@ -194,19 +210,15 @@ func testNoticeStates(t *testing.T, s NoticesStore) {
 	require.ErrorIs(t, s.UpdateNotice(t.Context(), notice("none", "h", 1), storage.NoticePending), storage.ErrNoNotice)
 	n.Attempts, n.DueAt, n.AttemptedAt, n.Status, n.Error = 3, at(60), at(2), 503, "status 503"
 	require.NoError(t, s.UpdateNotice(t.Context(), n, storage.NoticePending))
-	due, err := s.DueNotices(t.Context(), at(59), 9)
+	next, err := s.NextNotices(t.Context(), "", "", 9)
 	require.NoError(t, err)
-	require.Empty(t, due)
+	require.Equal(t, at(60), next[0].DueAt)
 	n.State = storage.NoticeDead
 	require.NoError(t, s.UpdateNotice(t.Context(), n, storage.NoticePending))
-	due, err = s.DueNotices(t.Context(), at(99), 9)
-	require.NoError(t, err)
-	require.Empty(t, due)
+	require.Empty(t, pending(t, s))
 	n.State, n.DueAt = storage.NoticePending, at(70)
 	require.NoError(t, s.UpdateNotice(t.Context(), n, storage.NoticeDead))
-	due, err = s.DueNotices(t.Context(), at(70), 9)
-	require.NoError(t, err)
-	require.Equal(t, []string{"n"}, noticeIDs(due))
+	require.Equal(t, []string{"n"}, pending(t, s))
 	_, err = s.Notice(t.Context(), "none")
 	require.ErrorIs(t, err, storage.ErrNoNotice)
 }
@@ -264,9 +276,7 @@ func testNoticesRestart(t *testing.T, s NoticesStore) {
 	addNotices(t, s, notice("n", "h", 1))
 	next := s.Reopen(t)
 	require.Zero(t, addPoints(t, next, point("c", "", 1, 2)))
-	due, err := next.DueNotices(t.Context(), at(1), 9)
-	require.NoError(t, err)
-	require.Equal(t, []string{"n"}, noticeIDs(due))
+	require.Equal(t, []string{"n"}, pending(t, next))
 }
 
 func testNoticesLimit(t *testing.T, s NoticesStore) {

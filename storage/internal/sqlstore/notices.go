@@ -23,8 +23,16 @@ const (
 	PointStored = `SELECT key FROM {table point} WHERE identity = ? AND start_ms <= ? AND end_ms >= ? LIMIT 1`
 	PointsAfter = `SELECT key, app_id, conference_id, id, start_ms, end_ms, recorded_at, body FROM {table point}
 		WHERE key > ? AND recorded_at >= ? ORDER BY key LIMIT ?`
-	NoticesDue = selectNotices + ` n WHERE state = 0 AND due_at <= ? AND key = (SELECT m.key FROM {table notice} m
-		WHERE m.state = 0 AND m.app_id = n.app_id AND m.hook = n.hook ORDER BY m.due_at, m.key LIMIT 1) ORDER BY due_at, key LIMIT ?`
+	// From the first notice of a webhook to that of the next one: the others are not read.
+	NoticesNext = `WITH RECURSIVE first(at, step) AS (
+		SELECT (SELECT key FROM {table notice} WHERE state = 0 AND (app_id, hook) > (?, ?) ORDER BY app_id, hook, due_at, key LIMIT 1), 1
+		UNION ALL
+		SELECT coalesce(
+			(SELECT m.key FROM {table notice} m WHERE m.state = 0 AND m.app_id = n.app_id AND m.hook > n.hook ORDER BY m.hook, m.due_at, m.key LIMIT 1),
+			(SELECT m.key FROM {table notice} m WHERE m.state = 0 AND m.app_id > n.app_id ORDER BY m.app_id, m.hook, m.due_at, m.key LIMIT 1)), step + 1
+		FROM first JOIN {table notice} n ON n.key = first.at WHERE step < ?)
+		SELECT key, id, app_id, hook, state, created_at, due_at, attempts, attempted_at, latency_ms, status, error, NULL
+		FROM first JOIN {table notice} ON key = first.at ORDER BY app_id, hook`
 	NoticesPending = `SELECT count(*) FROM {table notice} WHERE state = 0 AND app_id = ? AND hook = ?`
 
 	addPoint = `INSERT INTO {table point} (identity, app_id, conference_id, id, start_ms, end_ms, recorded_at, body)
@@ -160,9 +168,9 @@ func attemptedMs(n *storage.Notice) int64 {
 	return n.AttemptedAt.UnixMilli()
 }
 
-// DueNotices implements storage.Notices.
-func (s *Notices) DueNotices(ctx context.Context, at time.Time, limit int) ([]storage.Notice, error) {
-	return s.notices(ctx, NoticesDue, at.UnixMilli(), limit)
+// NextNotices implements storage.Notices.
+func (s *Notices) NextNotices(ctx context.Context, app, hook string, limit int) ([]storage.Notice, error) {
+	return s.notices(ctx, NoticesNext, Text(app), Text(hook), limit)
 }
 
 func (s *Notices) notices(ctx context.Context, statement string, values ...any) (notices []storage.Notice, err error) {
