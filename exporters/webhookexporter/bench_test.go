@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -122,7 +123,7 @@ func BenchmarkBesideDeadURLs(b *testing.B) {
 			var took []time.Duration
 			for i := 0; b.Loop(); i++ {
 				begin := time.Now()
-				require.NoError(b, e.consume(b.Context(), summaryOf("healthy", fmt.Sprint(i), begin, begin, 1, "totallyFailed")))
+				require.NoError(b, e.consume(b.Context(), summaryOf("healthy", strconv.Itoa(i), begin, begin, 1, "totallyFailed")))
 				took = append(took, (<-arrived).Sub(begin))
 				time.Sleep(10 * time.Millisecond) // a conference fails now and then
 			}

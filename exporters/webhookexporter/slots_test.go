@@ -3,6 +3,7 @@ package webhookexporter
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -25,7 +26,7 @@ func TestSlots(t *testing.T) {
 		began := map[target]bool{} // whether it began as one of a slow URL
 		apps := rapid.IntRange(1, 400).Draw(r, "apps")
 		for range rapid.IntRange(1, 2000).Draw(r, "steps") {
-			one := target{fmt.Sprint("app", rapid.IntRange(0, apps-1).Draw(r, "app")), fmt.Sprint(rapid.IntRange(0, 15).Draw(r, "url"))}
+			one := target{fmt.Sprint("app", rapid.IntRange(0, apps-1).Draw(r, "app")), strconv.Itoa(rapid.IntRange(0, 15).Draw(r, "url"))}
 			switch rapid.IntRange(0, 5).Draw(r, "step") {
 			case 0:
 				s.last(one)
@@ -71,7 +72,7 @@ func TestSlots(t *testing.T) {
 func TestSlowURLsAreBounded(t *testing.T) {
 	s := newSlots()
 	for i := range maxSlow + 10 {
-		one := target{"demo", fmt.Sprint(i)}
+		one := target{"demo", strconv.Itoa(i)}
 		require.True(t, s.begin(one))
 		s.last(one)
 		s.end(one, time.Unix(int64(i), 0))
