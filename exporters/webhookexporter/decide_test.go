@@ -279,3 +279,16 @@ func TestNoticeThatCannotBeSent(t *testing.T) {
 	require.Contains(t, n.Error, "secret 0")
 	require.Empty(t, r.all())
 }
+
+// A test, which the management API makes without knowing the dashboard, links to the conferences of its app.
+//
+// spec: OUT-04
+func TestTestLinksToTheApp(t *testing.T) {
+	r := newReceiver(t)
+	hook := notice.Hook{ID: "ops", URL: r.URL, Secrets: []string{secret}}
+	e, _ := stopped(t, apps{hooks: []notice.Hook{hook}}, nil)
+	now := time.Now()
+	require.NoError(t, e.engine.queue(t.Context(), newNotice("n", "demo", "ops", notice.TestMessage("demo", "ops", now), now)))
+	require.NoError(t, e.engine.sendDue(t.Context(), "n", &hook, now))
+	require.Equal(t, "http://localhost:8481/search?app=demo", r.all()[0].body["url"])
+}

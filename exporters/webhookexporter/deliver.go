@@ -154,7 +154,7 @@ func (e *engine) sendDue(ctx context.Context, id string, hook *notice.Hook, now 
 func (e *engine) send(ctx context.Context, n storage.Notice, hook *notice.Hook) (storage.Notice, string) {
 	begin := time.Now()
 	var a answer
-	body, header, err := request(hook, &n, begin)
+	body, header, err := request(hook, &n, e.dashboard, begin)
 	if err != nil {
 		a = answer{status: http.StatusGone, failure: err.Error()} // no attempt can be better
 	} else {
@@ -166,10 +166,13 @@ func (e *engine) send(ctx context.Context, n storage.Notice, hook *notice.Hook) 
 	return settled(n, a, begin, time.Since(begin), e.cfg.MaxAttempts)
 }
 
-func request(hook *notice.Hook, n *storage.Notice, at time.Time) ([]byte, http.Header, error) {
+func request(hook *notice.Hook, n *storage.Notice, dashboard string, at time.Time) ([]byte, http.Header, error) {
 	m, err := notice.DecodeMessage(n.Body)
 	if err != nil {
 		return nil, nil, err
+	}
+	if m.URL == "" { // a test: only the exporter has the dashboard's URL
+		m.URL = notice.AppURL(m.AppID, dashboard)
 	}
 	body, err := hook.Body(m, at)
 	if err != nil {

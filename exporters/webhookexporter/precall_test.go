@@ -66,7 +66,7 @@ func TestPreCallFailures(t *testing.T) {
 	require.Equal(t, "preCallFailures", body["reason"])
 	require.EqualValues(t, 3, body["actualValue"])
 	require.EqualValues(t, 1, body["fractionalValue"])
-	require.Contains(t, body["url"], "http://localhost:8481/precalls?app=demo&failed=true&from=")
+	require.Contains(t, body["url"], "http://localhost:8481/search?app=demo&failed=true&from=")
 	require.Contains(t, body["url"], "&provider=bad-1&")
 	require.Contains(t, body["text"], "3 of 3 pre-call tests of provider bad-1 of app demo failed")
 }

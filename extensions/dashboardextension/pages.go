@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 
 	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/notice"
 )
 
 // page is one page of the dashboard. Its template is web/pages/<name>.html, its module web/js/<name>.js.
@@ -124,20 +126,35 @@ func servePages(mux *access.Mux, signIn bool) error {
 	return serveAssets(mux)
 }
 
-// handler is that of the page. Links of before had searches at the first page.
+// handler is that of the page.
 func (p page) handler(a *asset) http.Handler {
-	if p.path != "" {
+	if p.path != "" && p.path != "search" {
 		return a
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for name := range r.URL.Query() {
-			if name != "app" && name != "day" {
-				w.Header().Set("Cache-Control", "no-store")
-				w.Header().Set("Location", "search?"+r.URL.RawQuery) // relative: a proxy may serve the dashboard below a path
-				w.WriteHeader(http.StatusFound)
-				return
-			}
+		if other := p.other(r.URL.Query()); other != "" {
+			w.Header().Set("Cache-Control", "no-store")
+			w.Header().Set("Location", other+"?"+r.URL.RawQuery) // relative: a proxy may serve the dashboard below a path
+			w.WriteHeader(http.StatusFound)
+			return
 		}
 		a.ServeHTTP(w, r)
 	})
+}
+
+// other returns the path of the page that has a query; empty: the page itself. Links of before had searches at the first
+// page, and a search for failed pre-call tests lists no conferences.
+func (p page) other(query url.Values) string {
+	if p.path == "search" {
+		if query.Get(notice.ParameterReason) == string(notice.PreCallFailures) {
+			return "precalls"
+		}
+		return ""
+	}
+	for name := range query {
+		if name != "app" && name != "day" {
+			return "search"
+		}
+	}
+	return ""
 }

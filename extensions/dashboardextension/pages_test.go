@@ -147,9 +147,20 @@ func TestLinksOfNotifications(t *testing.T) {
 	base := start(t, nil)
 	rules := notice.DefaultRules()
 	for _, reason := range notice.Reasons {
-		status, _, _ := get(t, notice.Interval(notice.Change{AppID: "demo", Reason: reason, Rule: rules.Of(reason), From: time.UnixMilli(1), To: time.UnixMilli(2)}, base).URL)
-		require.Equal(t, http.StatusOK, status, reason)
+		link := notice.Interval(notice.Change{AppID: "demo", Reason: reason, Rule: rules.Of(reason), From: time.UnixMilli(1), To: time.UnixMilli(2)}, base).URL
+		require.True(t, strings.HasPrefix(link, base+"/search?"), link)
+		res := do(t, link, func(*http.Request) {})
+		if reason != notice.PreCallFailures {
+			require.Equal(t, http.StatusOK, res.StatusCode, reason)
+			continue
+		}
+		require.Equal(t, http.StatusFound, res.StatusCode, "it has a list of its own")
+		require.Equal(t, "precalls"+strings.TrimPrefix(link, base+"/search"), res.Header.Get("Location"))
+		status, _, _ := get(t, base+"/"+res.Header.Get("Location"))
+		require.Equal(t, http.StatusOK, status)
 	}
+	status, _, _ := get(t, notice.AppURL("a b&c", base))
+	require.Equal(t, http.StatusOK, status, "of a test")
 }
 
 // TestPageWeight: what a browser loads for a page is within the budget.

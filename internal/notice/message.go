@@ -58,9 +58,8 @@ const (
 	ParameterLimit  = "past" // the rule's limit
 )
 
-// The page that lists pre-call tests, and its parameters.
+// Parameters of the list of pre-call tests, which a search has for the reason PreCallFailures.
 const (
-	PagePreCalls      = "/precalls"
 	ParameterProvider = "provider"
 	ParameterFailed   = "failed" // true: only tests that failed
 )
@@ -90,8 +89,12 @@ func Interval(c Change, dashboard string) Message {
 	return m
 }
 
-// url returns the URL of the list of what counts.
+// url returns the URL of the list of what counts. It ends with the last sample that the window has: what ended after it
+// and is recorded later was not counted.
 func (c *Change) url(dashboard string, from, to time.Time) string {
+	if !c.Last.IsZero() {
+		to = c.Last.Add(time.Millisecond)
+	}
 	if c.Reason == PreCallFailures {
 		return preCalls(dashboard, c.AppID, c.Provider, from, to)
 	}
@@ -108,11 +111,11 @@ func (c *Change) url(dashboard string, from, to time.Time) string {
 
 // preCalls returns the URL of the list of failed tests of a provider, or of all.
 func preCalls(dashboard, app, provider string, from, to time.Time) string {
-	values := url.Values{"app": {app}, "from": {ms(from)}, "to": {ms(to)}, ParameterFailed: {"true"}}
+	values := url.Values{"app": {app}, "from": {ms(from)}, "to": {ms(to)}, ParameterFailed: {"true"}, ParameterReason: {string(PreCallFailures)}}
 	if provider != "" {
 		values.Set(ParameterProvider, provider)
 	}
-	return strings.TrimSuffix(dashboard, "/") + PagePreCalls + "?" + values.Encode()
+	return search(dashboard, values)
 }
 
 const clock = "2006-01-02 15:04:05"
@@ -139,7 +142,10 @@ func Individual(app, conference string, start, end time.Time, r Reason, limit fl
 	return m
 }
 
-// TestMessage returns the message of a test.
+// AppURL returns the URL of the conferences of an app, to which a test links.
+func AppURL(app, dashboard string) string { return search(dashboard, url.Values{"app": {app}}) }
+
+// TestMessage returns the message of a test. Its URL is added where the dashboard is known.
 func TestMessage(app, hook string, now time.Time) Message {
 	return Message{
 		Reason: Test, AppID: app, TriggerType: TriggerIndividual, Actual: 1, Threshold: 1, Fraction: 1, Start: now.Unix(), End: now.Unix(), Incident: ID("test", app, hook),

@@ -106,7 +106,7 @@ func TestThreshold(t *testing.T) {
 	c := changes[0]
 	require.Equal(t, Change{
 		AppID: "demo", Reason: FailedConferences, Next: Status{Episode: 1, Firing: true, TriggeredMs: noon.UnixMilli()}, Count: 2, Total: 11,
-		Rule: Rule{Threshold: 0.1, MinSamples: 4, Interval: true, Window: time.Hour, HoldDown: 15 * time.Minute, Recovery: 5 * time.Minute}, From: time.Date(2026, 3, 1, 11, 0, 0, 0, time.UTC), To: noon,
+		Rule: Rule{Threshold: 0.1, MinSamples: 4, Interval: true, Window: time.Hour, HoldDown: 15 * time.Minute, Recovery: 5 * time.Minute}, From: time.Date(2026, 3, 1, 11, 0, 0, 0, time.UTC), To: noon, Last: noon,
 	}, c)
 	require.Empty(t, tr.step(noon), "a notification leaves once")
 }
@@ -320,4 +320,46 @@ func TestID(t *testing.T) {
 	slices.Sort(ids)
 	require.Len(t, slices.Compact(ids), 5)
 	require.Regexp(t, "^msg_[0-9a-f]{32}$", ID("a"))
+}
+
+// Whatever samples a window has, late or ahead of the clock, its link has all of them, and none that ends after the last
+// and is recorded later. Every link of the package is a search.
+//
+// spec: OUT-04
+func TestLinkEndsWithTheLastSample(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		reason := rapid.SampledFrom(Reasons[:]).Draw(r, "reason")
+		rules := DefaultRules()
+		for i := range rules {
+			rules[i].Threshold, rules[i].MinSamples, rules[i].Individual = 0, 1, false
+		}
+		tr := NewTracker(func(string) *Rules { return &rules })
+		f := Fact{Outcome: outcomes[reason], SetupMs: new(9e3), RTTMs: new(9e3), Loss: new(0.9), MOS: new(1.0), Rating: new(1), PreCall: new(true), Providers: map[string]bool{"eu": true}}
+		var ends []time.Time
+		for range rapid.IntRange(1, 9).Draw(r, "samples") {
+			at := noon.Add(rapid.SampledFrom([]time.Duration{-50 * time.Minute, -time.Minute, -time.Second, -time.Millisecond, 0, time.Minute}).Draw(r, "at"))
+			tr.Add("demo", at, noon, f)
+			ends = append(ends, at)
+		}
+		for _, c := range tr.Evaluate(noon) {
+			u, err := url.Parse(Interval(c, "https://qos.example.org/dash/").URL)
+			require.NoError(r, err)
+			require.Equal(r, "/dash/search", u.Path)
+			require.Equal(r, string(c.Reason), u.Query().Get(ParameterReason))
+			from, to := u.Query().Get("from"), u.Query().Get("to")
+			last := ends[0]
+			for _, at := range ends {
+				require.LessOrEqual(r, from, ms(at))
+				last = later(last, at)
+			}
+			require.Equal(r, ms(last.Add(time.Millisecond)), to)
+		}
+	})
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }

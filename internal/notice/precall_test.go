@@ -36,7 +36,7 @@ func TestPreCallFailures(t *testing.T) {
 	c := changes[0]
 	require.Equal(t, []any{PreCallFailures, "eu-1", 3, 3, "preCallFailures/eu-1"}, []any{c.Reason, c.Provider, c.Count, c.Total, c.About()})
 	m := Interval(c, "https://qos.example.org/")
-	require.Equal(t, "https://qos.example.org/precalls?app=demo&failed=true&from="+ms(c.From)+"&provider=eu-1&to="+ms(now.Add(time.Second)), m.URL)
+	require.Equal(t, "https://qos.example.org/search?app=demo&failed=true&from="+ms(c.From)+"&provider=eu-1&reason=preCallFailures&to="+ms(now.Add(time.Millisecond)), m.URL)
 	require.Contains(t, m.Text, "3 of 3 pre-call tests of provider eu-1 of app demo failed (100.0 %, above the threshold of 50.0 %)")
 	tracker.Commit(c)
 	require.Empty(t, tracker.Evaluate(now))

@@ -48,6 +48,7 @@ type tally struct {
 type window struct {
 	width time.Duration
 	parts [buckets + 1]tally
+	last  time.Time // of the samples, the latest time
 }
 
 func newWindow(length time.Duration) *window { return &window{width: max(length/buckets, time.Second)} }
@@ -56,6 +57,9 @@ func (w *window) number(at time.Time) int64 { return at.UnixNano() / int64(w.wid
 
 // add counts a sample. One of the near future counts now; one before the window counts nowhere.
 func (w *window) add(at, now time.Time, counts bool) {
+	if at.After(w.last) {
+		w.last = at
+	}
 	if at.After(now) {
 		at = now
 	}
@@ -104,6 +108,7 @@ type Change struct {
 	Total    int
 	Rule     Rule
 	From, To time.Time
+	Last     time.Time // of the samples, the latest time; zero where Total is 0
 }
 
 // maxProviders bounds the providers of one app that have a window of their own, maxStates those that have a state.
@@ -223,7 +228,7 @@ func (t *Tracker) Evaluate(now time.Time) (changes []Change) {
 		for i, reason := range Reasons {
 			c := Change{AppID: id, Reason: reason, Rule: rules[i], From: now.Add(-rules[i].Window), To: now}
 			if w := a.windows[i]; w != nil {
-				c.Count, c.Total, c.From = w.sum(now)
+				c.read(w, now)
 			} else if !a.status[reason].Firing {
 				continue
 			}
@@ -241,7 +246,7 @@ func (a *tracked) evaluateProviders(app string, rule Rule, now time.Time) (chang
 	for _, name := range a.named() {
 		c := Change{AppID: app, Reason: PreCallFailures, Provider: name, Rule: rule, From: now.Add(-rule.Window), To: now}
 		if w := a.providers[name]; w != nil {
-			c.Count, c.Total, c.From = w.sum(now)
+			c.read(w, now)
 		}
 		if c.step(a.status, now) {
 			changes = append(changes, c)
@@ -279,6 +284,13 @@ func (a *tracked) named() []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// read takes the tallies of a window.
+func (c *Change) read(w *window, now time.Time) {
+	if c.Count, c.Total, c.From = w.sum(now); c.Total > 0 {
+		c.Last = w.last
+	}
 }
 
 // above reports whether the share of the window is above the threshold.

@@ -291,6 +291,7 @@ func TestManagement(t *testing.T) {
 	require.Len(t, got, 2)
 	require.Equal(t, got[0].header.Get("webhook-id"), got[1].header.Get("webhook-id"))
 	require.Equal(t, "test", got[1].body["reason"])
+	require.Contains(t, got[1].body["url"], "/search?app=")
 	do(t, http.MethodPost, api+"deliveries/"+made.ID+"/replay", token, http.StatusConflict)
 	do(t, http.MethodPost, strings.Replace(api, "/ops/", "/none/", 1)+"test", token, http.StatusNotFound)
 }
