@@ -26,7 +26,7 @@ const (
 )
 
 // errAddress says that a webhook's name has an address that is not public.
-var errAddress = errors.New("the address of the webhook is not public and not in allowed_networks")
+var errAddress = errors.New("the address of the webhook is not public, and allowed_networks of qoswebhook does not have it")
 
 // client sends one request to a receiver that may be hostile.
 type client struct{ http *http.Client }
@@ -60,6 +60,7 @@ type answer struct {
 	status     int           // 0: none
 	retryAfter time.Duration // that the receiver asked for; 0: none
 	failure    string        // empty: delivered
+	permanent  bool          // no later attempt is better
 }
 
 // post sends a body. The failure never has the URL, whose path or query may be secret, nor
@@ -67,12 +68,12 @@ type answer struct {
 func (c *client) post(ctx context.Context, url string, header http.Header, body []byte) answer {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
-		return answer{failure: "the URL is not valid"}
+		return answer{failure: "the URL is not valid", permanent: true}
 	}
 	req.Header = header
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return answer{failure: failureOf(err)}
+		return answer{failure: failureOf(err), permanent: errors.Is(err, errAddress)}
 	}
 	defer func() { _ = resp.Body.Close() }()
 	a := answer{status: resp.StatusCode, retryAfter: retryAfter(resp.Header.Get("Retry-After"), time.Now())}

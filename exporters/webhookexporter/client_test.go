@@ -102,7 +102,7 @@ func TestRebinding(t *testing.T) {
 	c := newClient([]netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, nil, 5*time.Second, resolver(t, &asked, [4]byte{127, 0, 0, 1}, [4]byte{127, 0, 0, 2}))
 	url := "http://hooks.example.com:" + port + "/"
 	require.Equal(t, answer{status: 200}, c.post(t.Context(), url, header(), []byte("{}")))
-	require.Equal(t, answer{failure: errAddress.Error()}, c.post(t.Context(), url, header(), []byte("{}")))
+	require.Equal(t, answer{failure: errAddress.Error(), permanent: true}, c.post(t.Context(), url, header(), []byte("{}")))
 	require.EqualValues(t, 1, hits.Load())
 	require.GreaterOrEqual(t, asked.Load(), int64(2), "each connection resolves the name")
 	for _, host := range []string{"127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "localhost", "0.0.0.0", "2130706433", "0x7f.1"} {

@@ -292,3 +292,46 @@ func TestTestLinksToTheApp(t *testing.T) {
 	require.NoError(t, e.engine.sendDue(t.Context(), "n", &hook, now))
 	require.Equal(t, "http://localhost:8481/search?app=demo", r.all()[0].body["url"])
 }
+
+// A notice to an address that the networks refuse is a dead letter at once, with the reason, and is delivered when it is
+// replayed after allowed_networks has the address.
+//
+// spec: OUT-03
+func TestRefusedAddressEndsAtOnce(t *testing.T) {
+	r := newReceiver(t)
+	hook := notice.Hook{ID: "ops", URL: r.URL, Secrets: []string{secret}}
+	e, store := stopped(t, apps{hooks: []notice.Hook{hook}}, nil)
+	allowed := e.engine.client
+	e.engine.client = newClient(nil, nil, time.Minute, nil)
+	now := time.Now()
+	require.NoError(t, e.engine.queue(t.Context(), newNotice("n", "demo", "ops", notice.Message{}, now)))
+	require.NoError(t, e.engine.sendDue(t.Context(), "n", &hook, now))
+	n, err := store.Notice(t.Context(), "n")
+	require.NoError(t, err)
+	require.Equal(t, []any{storage.NoticeDead, 1, 0, errAddress.Error()}, []any{n.State, n.Attempts, n.Status, n.Error})
+	require.Empty(t, r.all())
+	n.State, n.Attempts = storage.NoticePending, 0 // as the management API replays it
+	require.NoError(t, store.UpdateNotice(t.Context(), n, storage.NoticeDead))
+	e.engine.client = allowed
+	require.NoError(t, e.engine.sendDue(t.Context(), "n", &hook, now))
+	require.Len(t, r.all(), 1)
+}
+
+// Slack and Teams verify nothing: without a secret their notices are sent without a signature.
+//
+// spec: OUT-03
+func TestUnsignedFormats(t *testing.T) {
+	r := newReceiver(t)
+	for _, format := range []notice.Format{notice.Slack, notice.Teams} {
+		hook := notice.Hook{ID: "ops", URL: r.URL, Format: format}
+		e, _ := stopped(t, apps{hooks: []notice.Hook{hook}}, nil)
+		now := time.Now()
+		require.NoError(t, e.engine.queue(t.Context(), newNotice("n", "demo", "ops", notice.Message{}, now)))
+		require.NoError(t, e.engine.sendDue(t.Context(), "n", &hook, now))
+	}
+	got := r.all()
+	require.Len(t, got, 2)
+	for _, one := range got {
+		require.Equal(t, []string{"n", ""}, []string{one.id, one.signature})
+	}
+}

@@ -156,7 +156,7 @@ func (e *engine) send(ctx context.Context, n storage.Notice, hook *notice.Hook) 
 	var a answer
 	body, header, err := request(hook, &n, e.dashboard, begin)
 	if err != nil {
-		a = answer{status: http.StatusGone, failure: err.Error()} // no attempt can be better
+		a = answer{failure: err.Error(), permanent: true}
 	} else {
 		a = e.client.post(ctx, hook.URL, header, body)
 	}
@@ -190,7 +190,7 @@ func settled(n storage.Notice, a answer, begin time.Time, took time.Duration, ma
 	case a.failure == "":
 		n.State = storage.NoticeDelivered
 		return n, "delivered"
-	case a.status == http.StatusGone || n.Attempts >= maxAttempts:
+	case a.permanent || a.status == http.StatusGone || n.Attempts >= maxAttempts:
 		n.State = storage.NoticeDead
 		return n, "dead"
 	}

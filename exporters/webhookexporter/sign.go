@@ -13,7 +13,7 @@ import (
 )
 
 // sign returns the headers of an attempt: a signature for each secret, so that a receiver may have
-// the old or the new one while it rotates. PagerDuty has the secret in the body.
+// the old or the new one while it rotates. PagerDuty has the secret in the body, and Slack and Teams need none.
 func sign(hook *notice.Hook, id string, at time.Time, body []byte) (http.Header, error) {
 	h := http.Header{"Content-Type": {"application/json"}, "User-Agent": {"qos-webhooks/1"}}
 	if hook.Format == notice.PagerDuty {
@@ -33,6 +33,9 @@ func sign(hook *notice.Hook, id string, at time.Time, body []byte) (http.Header,
 	}
 	h.Set(standardwebhooks.HeaderWebhookID, id)
 	h.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(at.Unix(), 10))
+	if len(signatures) == 0 {
+		return h, nil
+	}
 	h.Set(standardwebhooks.HeaderWebhookSignature, strings.Join(signatures, " "))
 	return h, nil
 }

@@ -276,9 +276,13 @@ func (c *WebhookConfig) validate(at string) error {
 	if err := app.CheckWebhookURL(c.URL); err != nil {
 		errs = append(errs, fmt.Errorf("%s.url must %w", at, err))
 	}
-	if (c.Secret == "") == (c.SecretFile == "") {
-		errs = append(errs, fmt.Errorf("%s: secret or secret_file is required, and not both", at))
-	} else if c.Secret != "" {
+	switch has := c.Secret != "" || c.SecretFile != ""; {
+	case c.Secret != "" && c.SecretFile != "":
+		errs = append(errs, fmt.Errorf("%s: secret and secret_file must not be there both", at))
+	case !has && notice.Format(c.Format).NeedsSecret():
+		errs = append(errs, fmt.Errorf("%s: secret or secret_file is required for this format", at))
+	}
+	if c.Secret != "" {
 		errs = append(errs, checkStrong(at+".secret", string(c.Secret)))
 	}
 	if c.PreviousSecret != "" {

@@ -147,15 +147,17 @@ func (d *declared) strong(text, path, at string) (string, error) {
 func (d *declared) webhooks(a *app.App, c *AppConfig, at string) error {
 	for i, hook := range c.Webhooks {
 		at := fmt.Sprintf("%s.webhooks[%d]", at, i)
-		secret, err := d.strong(string(hook.Secret), hook.SecretFile, at)
-		if err != nil {
-			return err
-		}
-		if err := app.CheckWebhookSecret(secret); err != nil {
-			return fmt.Errorf("%s.secret must %w", at, err)
-		}
 		made := app.Webhook{ID: hook.ID, URL: hook.URL, Format: hook.Format}
-		made.SetSecret(c.ID, secret, d.vault)
+		if hook.Secret != "" || hook.SecretFile != "" {
+			secret, err := d.strong(string(hook.Secret), hook.SecretFile, at)
+			if err != nil {
+				return err
+			}
+			if err := app.CheckWebhookSecret(secret); err != nil {
+				return fmt.Errorf("%s.secret must %w", at, err)
+			}
+			made.SetSecret(c.ID, secret, d.vault)
+		}
 		if hook.PreviousSecret != "" {
 			made.SetPrevious(c.ID, string(hook.PreviousSecret), d.vault)
 		}

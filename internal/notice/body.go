@@ -24,6 +24,9 @@ var Formats = []string{string(Native), string(Slack), string(Teams), string(Page
 // ValidFormat reports whether a webhook may have a format.
 func ValidFormat(f string) bool { return f == "" || slices.Contains(Formats, f) }
 
+// NeedsSecret reports whether a format is signed, or has the secret in its body. The services of the others verify nothing.
+func (f Format) NeedsSecret() bool { return f != Slack && f != Teams }
+
 // Hook is a webhook with its secrets, the newest first.
 type Hook struct {
 	ID        string

@@ -131,7 +131,7 @@ func (o object) retention(name string) int {
 }
 
 // webhooks reads webhooks. One whose id was there before keeps its secret unless another
-// comes with it; a new one gets one where none comes with it.
+// comes with it; a new one gets one where its format needs one and none comes with it.
 func (o object) webhooks(appID string, before []Webhook, vault Sealer, now time.Time) (out []Webhook, shown []Shown) {
 	for i, raw := range o.List("webhooks", MaxWebhooks) {
 		entry := o.entry(fmt.Sprintf("webhooks[%d]", i), raw, "id", "url", "secret", "format")
@@ -146,7 +146,7 @@ func (o object) webhooks(appID string, before []Webhook, vault Sealer, now time.
 		if at := slices.IndexFunc(before, func(h Webhook) bool { return h.ID == hook.ID }); at >= 0 {
 			hook.follow(&before[at], secret != "" && !before[at].signsWith(appID, secret, vault), now)
 		}
-		if secret == "" && hook.Sealed == "" {
+		if secret == "" && hook.Sealed == "" && notice.Format(hook.Format).NeedsSecret() {
 			secret = NewWebhookSecret()
 			shown = append(shown, Shown{ID: hook.ID, Secret: secret})
 		}
@@ -282,16 +282,35 @@ func (e limitError) Error() string { return string(e) }
 // CheckWebhookURL reports what a webhook's URL must do and does not. Plain HTTP would tell
 // the network what is sent.
 func CheckWebhookURL(text string) error {
+	if len(text) == 0 || len(text) > MaxURLBytes {
+		return limitError(fmt.Sprintf("have 1 to %d bytes (got %d)", MaxURLBytes, len(text)))
+	}
 	u, err := url.Parse(text)
 	switch {
-	case err != nil || u.Host == "" || u.Hostname() == "" || len(text) > MaxURLBytes || hasControl(text):
-		return limitError(fmt.Sprintf("be a URL of at most %d bytes", MaxURLBytes))
+	case err != nil || hasControl(text):
+		return limitError("be a URL, such as https://hooks.example.org/qos: it cannot be parsed")
+	case u.Scheme != "https" && u.Scheme != "http":
+		return limitError("begin with https://: it has " + schemeOf(u))
+	case u.Hostname() == "":
+		return limitError("have a host after " + u.Scheme + "://")
 	case u.User != nil || u.Fragment != "":
 		return limitError("have no user, password or fragment")
-	case u.Scheme == "https", u.Scheme == "http" && loopback.Host(u.Hostname()):
-		return nil
+	case u.Scheme == "http" && !loopback.Host(u.Hostname()):
+		return limitError("begin with https://: http goes to loopback only")
 	}
-	return limitError("be an https URL; http goes to loopback only")
+	return nil
+}
+
+// schemeOf names the scheme of a URL that has a wrong one. A longer word may be a secret.
+func schemeOf(u *url.URL) string {
+	const longest = 16
+	switch {
+	case u.Scheme == "":
+		return "no scheme"
+	case len(u.Scheme) > longest:
+		return "another scheme"
+	}
+	return "the scheme " + u.Scheme
 }
 
 // secret reads a secret that somebody chose; its bytes are those of the text.

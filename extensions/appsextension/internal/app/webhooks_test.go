@@ -2,10 +2,12 @@ package app
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/qosrtc/qos/internal/notice"
 )
@@ -126,4 +128,56 @@ func TestRotateWebhook(t *testing.T) {
 	_, err = a.RotateWebhook("shop", "none", []byte(`{}`), v, noon)
 	require.ErrorIs(t, err, ErrNoWebhook)
 	require.Equal(t, []string{made, second}, secrets(noon.Add(2*time.Hour)))
+}
+
+// Whatever part of a webhook's URL is wrong, the error names it, and no part of the URL that may be secret.
+//
+// spec: OUT-03
+func TestWebhookURL(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		scheme := rapid.SampledFrom([]string{"https", "http", "file", "ftp", "HTTPS", "", "gopher"}).Draw(r, "scheme")
+		host := rapid.SampledFrom([]string{"hooks.example.org", "localhost", "[::1]:8080", "", ":443"}).Draw(r, "host")
+		path := rapid.SampledFrom([]string{"", "/hunter2", "/" + strings.Repeat("x", MaxURLBytes), "/a#b", "/\x01", "?k=hunter2"}).Draw(r, "path")
+		text := strings.TrimPrefix(scheme+"://", "://") + host + path
+		err := CheckWebhookURL(text)
+		want := ""
+		switch local := host == "localhost" || host == "[::1]:8080"; {
+		case len(text) == 0 || len(text) > MaxURLBytes:
+			want = "have 1 to 2048 bytes"
+		case strings.HasSuffix(path, "\x01"), scheme == "" && (host == "[::1]:8080" || host == ":443"):
+			want = "be a URL"
+		case !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https"):
+			want = "begin with https://: it has "
+		case host == "" || host == ":443":
+			want = "have a host after "
+		case strings.HasSuffix(path, "#b"):
+			want = "have no user, password or fragment"
+		case scheme == "http" && !local:
+			want = "http goes to loopback only"
+		}
+		if want == "" {
+			require.NoError(r, err, text)
+			return
+		}
+		require.ErrorContains(r, err, want, "%.60s", text)
+		require.NotContains(r, err.Error(), "hunter2")
+	})
+}
+
+// The services of Slack and Teams verify nothing, so that no secret is made for them; one that is given is kept.
+//
+// spec: OUT-03
+func TestFormatsWithoutSecret(t *testing.T) {
+	for _, format := range notice.Formats {
+		a, v := newApp(t), newVault(t, 1)
+		shown, err := a.Replace("shop", []byte(`{"webhooks":[{"id":"w","url":"https://a.example","format":"`+format+`"}]}`), v, noon)
+		require.NoError(t, err)
+		needs := format == string(notice.Native) || format == string(notice.PagerDuty)
+		require.Equal(t, needs, len(shown) == 1, format)
+		require.Equal(t, needs, len(a.Webhooks[0].Secrets("shop", v, noon)) == 1, format)
+		shown, err = a.Replace("shop", []byte(`{"webhooks":[{"id":"w","url":"https://a.example"}]}`), v, noon)
+		require.NoError(t, err)
+		require.Equal(t, !needs, len(shown) == 1, "native has one")
+	}
 }
