@@ -107,9 +107,9 @@ func TestRotateWebhook(t *testing.T) {
 	require.Equal(t, []string{second, first}, secrets(day.Add(-1)), "the same secret again is no rotation")
 	require.Equal(t, []string{second}, secrets(day))
 
-	rotate(fmt.Sprintf(`{"secret":%q,"previousUntil":"2026-03-03T12:00:00Z"}`, second), noon.Add(time.Hour), false)
+	rotate(fmt.Sprintf(`{"secret":%q,"previousUntil":"2026-03-03T12:00:00Z"}`, second), noon.Add(time.Hour))
 	require.Equal(t, []string{second, first}, secrets(noon.Add(48*time.Hour-1)), "the rotation takes longer")
-	rotate(fmt.Sprintf(`{"secret":%q,"previousUntil":"2026-03-01T00:00:00Z"}`, second), noon.Add(time.Hour), false)
+	rotate(fmt.Sprintf(`{"secret":%q,"previousUntil":"2026-03-01T00:00:00Z"}`, second), noon.Add(time.Hour))
 	require.Equal(t, []string{second}, secrets(noon.Add(time.Hour)), "the rotation ends")
 
 	made := rotate(`{}`, noon.Add(time.Hour)).Secret
@@ -171,12 +171,12 @@ func TestWebhookURL(t *testing.T) {
 func TestFormatsWithoutSecret(t *testing.T) {
 	for _, format := range notice.Formats {
 		a, v := newApp(t), newVault(t, 1)
-		shown, err := a.Replace("shop", []byte(`{"webhooks":[{"id":"w","url":"https://a.example","format":"`+format+`"}]}`), v, noon)
+		shown, err := a.Replace("shop", []byte(`{"webhooks":[{"id":"w","url":"https://a.example","format":"`+format+`"}]}`), v, noon, false)
 		require.NoError(t, err)
 		needs := format == string(notice.Native) || format == string(notice.PagerDuty)
 		require.Equal(t, needs, len(shown) == 1, format)
 		require.Equal(t, needs, len(a.Webhooks[0].Secrets("shop", v, noon)) == 1, format)
-		shown, err = a.Replace("shop", []byte(`{"webhooks":[{"id":"w","url":"https://a.example"}]}`), v, noon)
+		shown, err = a.Replace("shop", []byte(`{"webhooks":[{"id":"w","url":"https://a.example"}]}`), v, noon, false)
 		require.NoError(t, err)
 		require.Equal(t, !needs, len(shown) == 1, "native has one")
 	}
