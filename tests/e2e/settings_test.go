@@ -368,7 +368,7 @@ func (s *settings) webhooks() {
 	p.fill("dialog "+field("id"), "ops")
 	p.fill("dialog "+field("url"), "http://hooks.example/x")
 	p.click("dialog [data-testid=submit]")
-	p.Until(patience, "document.querySelector('dialog [data-field=url] [data-testid=fault]')?.innerText.includes('must be an https URL')")
+	p.Until(patience, "document.querySelector('dialog [data-field=url] [data-testid=fault]')?.innerText.includes('must begin with https://')")
 	p.fill("dialog "+field("url"), s.hook.url)
 	p.click("dialog [data-testid=submit]")
 	p.Until(patience, "document.querySelector('dialog [data-testid=secret]')?.value.startsWith('whsec_')")
