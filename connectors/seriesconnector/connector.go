@@ -33,7 +33,7 @@ func newConnector(cfg *Config, set component.TelemetrySettings, telemetry *metad
 		cfg: cfg, set: set, telemetry: telemetry, next: next, series: series.New(cfg.Config, time.Now()),
 		counters: seriescomponent.Counters{
 			Overflow: telemetry.QosseriesOverflowRecords, Displaced: telemetry.QosseriesDisplacedSeries, Dropped: telemetry.QosseriesDroppedRecords,
-			Untracked: telemetry.QosseriesUntrackedIssues, Idle: telemetry.QosseriesIdleSeries,
+			Replaced: telemetry.QosseriesReplacedLabels, Untracked: telemetry.QosseriesUntrackedIssues, Idle: telemetry.QosseriesIdleSeries,
 		},
 	}
 }

@@ -54,9 +54,11 @@ func TestInternalTelemetry(t *testing.T) {
 	}
 	send("b", "3", "4", "5")
 	send("a", strings.Repeat("i", 1000))
+	send("a\n", "1")
+	metadatatest.AssertEqualQostimeseriesReplacedLabels(t, telemetry, []metricdata.DataPoint[int64]{{Value: 1}}, metricdatatest.IgnoreTimestamp())
 	metadatatest.AssertEqualQostimeseriesUntrackedIssues(t, telemetry, []metricdata.DataPoint[int64]{{Value: 2 + 3}}, metricdatatest.IgnoreTimestamp())
 	metadatatest.AssertEqualQostimeseriesOverflowRecords(t, telemetry,
-		[]metricdata.DataPoint[int64]{{Value: 3, Attributes: attribute.NewSet(attribute.String("metric", "all"))}}, metricdatatest.IgnoreTimestamp())
+		[]metricdata.DataPoint[int64]{{Value: 3 + 1, Attributes: attribute.NewSet(attribute.String("metric", "all"))}}, metricdatatest.IgnoreTimestamp())
 	metadatatest.AssertEqualQostimeseriesDroppedRecords(t, telemetry,
 		[]metricdata.DataPoint[int64]{{Value: 1, Attributes: attribute.NewSet(attribute.String("reason", "attribute"))}}, metricdatatest.IgnoreTimestamp())
 	e.sweep(t.Context(), time.Now().Add(2*time.Hour)) // the issues that are open keep one series

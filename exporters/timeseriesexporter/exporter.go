@@ -41,7 +41,7 @@ func newExporter(ctx context.Context, cfg *Config, set exporter.Settings, teleme
 		series: series.New(cfg.Config, time.Now()), stop: func() {},
 		counters: seriescomponent.Counters{
 			Overflow: telemetry.QostimeseriesOverflowRecords, Displaced: telemetry.QostimeseriesDisplacedSeries, Dropped: telemetry.QostimeseriesDroppedRecords,
-			Untracked: telemetry.QostimeseriesUntrackedIssues, Idle: telemetry.QostimeseriesIdleSeries,
+			Replaced: telemetry.QostimeseriesReplacedLabels, Untracked: telemetry.QostimeseriesUntrackedIssues, Idle: telemetry.QostimeseriesIdleSeries,
 		},
 	}
 	if push := cfg.Push.Get(); push != nil {

@@ -16,7 +16,6 @@ type Reason uint8
 // The reasons.
 const (
 	ReasonAttribute Reason = iota // an attribute that the record needs is missing, or none
-	ReasonLabel                   // a text is too long for a label, no UTF-8, or has control characters
 	ReasonTime                    // the record's time is out of range
 	ReasonValue                   // a number is out of range
 	NumReasons
@@ -25,7 +24,7 @@ const (
 )
 
 // Reasons are their names.
-var Reasons = [NumReasons]string{"attribute", "label", "time", "value"}
+var Reasons = [NumReasons]string{"attribute", "time", "value"}
 
 // AllMetrics stands for each metric of a record in Left.Overflow.
 const AllMetrics = "all"
@@ -35,12 +34,13 @@ type Left struct {
 	Overflow  map[string]int64  // records that an overflow series counts, by metric; those of app OtherApp under AllMetrics
 	Displaced map[string]int64  // series that made room for those of another app, by metric
 	Dropped   [NumReasons]int64 // records
+	Replaced  int64             // records of which a label differs from their text
 	Untracked int64             // issues that are missing in the gauge: too many are open
 }
 
 // Empty reports whether nothing was left.
 func (l *Left) Empty() bool {
-	return len(l.Overflow) == 0 && len(l.Displaced) == 0 && l.Dropped == [NumReasons]int64{} && l.Untracked == 0
+	return len(l.Overflow) == 0 && len(l.Displaced) == 0 && l.Dropped == [NumReasons]int64{} && l.Replaced == 0 && l.Untracked == 0
 }
 
 // A record's time may differ from the collector's by these: more can only be a wrong clock.
@@ -64,6 +64,7 @@ type batch struct {
 	family       string // of its browser, once known
 	browserKnown bool
 
+	replaced     bool     // a label of the record at hand differs from its text
 	exemplar     Exemplar // of the record at hand, without a value
 	measurements float64  // of the source, not added yet
 	measured     Exemplar // of the newest of them
@@ -103,6 +104,7 @@ func (b *batch) observe(record plog.LogRecord) {
 	if again && name != semconv.EventIssue { // an issue that is reported again may be open
 		return
 	}
+	b.replaced = b.source.replaced || b.scope.replaced
 	reason := b.fault(record)
 	if reason == counted {
 		reason = b.count(name, record, again)
@@ -111,21 +113,27 @@ func (b *batch) observe(record plog.LogRecord) {
 		b.source.begun = true
 		b.beginConferences(b.source.site, b.source.version)
 	}
-	switch {
-	case reason != counted:
+	b.leave(reason)
+}
+
+// leave counts the record at hand where it was dropped, shares a series or has a replaced label.
+func (b *batch) leave(reason Reason) {
+	if reason != counted {
 		b.left.Dropped[reason]++
-	case b.source.overApp:
+		return
+	}
+	if b.source.overApp {
 		b.overflow(AllMetrics, 1)
+	}
+	if b.replaced {
+		b.left.Replaced++
 	}
 }
 
 // fault checks what all records need, and notes the record's exemplar.
 func (b *batch) fault(record plog.LogRecord) Reason {
-	switch {
-	case b.source.fault != counted:
-		return b.source.fault
-	case b.scope.fault != counted:
-		return b.scope.fault
+	if b.source.app == "" {
+		return ReasonAttribute
 	}
 	at := int64(record.Timestamp() / 1e6) // 2^64 ns are 2^44 ms
 	if at == 0 {

@@ -25,13 +25,11 @@ type openIssues struct {
 // once more, but it may be open.
 func (b *batch) issue(attrs pcommon.Map, again bool) Reason {
 	kind, id := eventlog.Text(attrs, semconv.IssueKind), eventlog.Text(attrs, semconv.IssueID)
-	site := eventlog.Text(attrs, semconv.IssueSite)
+	site := b.label(eventlog.Text(attrs, semconv.IssueSite))
 	state := live.IssueState(eventlog.Text(attrs, semconv.IssueState))
 	switch {
 	case !known(kinds, kind) || id == "" || len(id) > maxIssueID:
 		return ReasonAttribute
-	case !label(site):
-		return ReasonLabel
 	case state == live.IssueRaised:
 		v := values{b.app(), site, intern(kinds, kind)}
 		if !again {

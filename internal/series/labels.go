@@ -59,9 +59,41 @@ func optional(list []string, v string) string {
 // maxLabelBytes bounds a label value: the longest siteID of the protocol.
 const maxLabelBytes = protocol.MaxSiteIDBytes
 
-// label reports whether a text from outside may be the value of a label.
-func label(v string) bool {
-	return len(v) <= maxLabelBytes && utf8.ValidString(v) && !strings.ContainsFunc(v, unicode.IsControl)
+// replacement stands in a label for the part of a text that cannot be in one.
+const replacement = string(utf8.RuneError)
+
+// label returns a text from outside as the value of a label, and whether it differs. Each run of control
+// characters, line separators and bytes that are no UTF-8 becomes one replacement. A text of more than
+// maxLabelBytes is cut, and ends in one.
+func label(v string) (value string, replaced bool) {
+	if len(v) <= maxLabelBytes && utf8.ValidString(v) && !strings.ContainsFunc(v, unprintable) {
+		return v, false
+	}
+	var b strings.Builder
+	for _, r := range v {
+		switch full := b.Len()+utf8.RuneLen(r) > maxLabelBytes-len(replacement); {
+		case full || r == utf8.RuneError || unprintable(r):
+			if !strings.HasSuffix(b.String(), replacement) {
+				b.WriteString(replacement)
+			}
+			if full {
+				return b.String(), true
+			}
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String(), true
+}
+
+// unprintable reports whether a character ends a line, or is a control character.
+func unprintable(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) }
+
+// label returns a text from outside as the value of a label, and notes whether it differs.
+func (b *batch) label(v string) string {
+	value, replaced := label(v)
+	b.replaced = b.replaced || replaced
+	return value
 }
 
 func clone(s string) string { return strings.Clone(s) }

@@ -36,10 +36,10 @@ const (
 	notAcceptable = "false"
 )
 
-// provider counts the result of one provider. A name that is no label is left out.
+// provider counts the result of one provider.
 func (b *batch) provider(m pcommon.Map) {
-	name := eventlog.Text(m, semconv.ProviderName)
-	if name == "" || !label(name) {
+	name := b.label(eventlog.Text(m, semconv.ProviderName))
+	if name == "" {
 		return
 	}
 	b.begin(famProviders, values{b.app(), name, acceptable})

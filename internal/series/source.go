@@ -34,15 +34,16 @@ type sourceKey struct{ app, site, version string }
 
 // source has the entries of such labels.
 type source struct {
-	sourceKey
-	fault   Reason
-	label   string // of the app, once needed
-	overApp bool
-	begun   bool         // the series of its conferences exist
-	counts  *entry       // of famApp
-	seconds [4][5]*entry // by stream kind and quality
-	scopes  map[scopeKey]*streams
-	newest  *streams // that was used last, which most records use again
+	key       sourceKey // as the records have it
+	sourceKey           // as labels
+	replaced  bool      // a label differs from its text
+	label     string    // of the app, once needed
+	overApp   bool
+	begun     bool         // the series of its conferences exist
+	counts    *entry       // of famApp
+	seconds   [4][5]*entry // by stream kind and quality
+	scopes    map[scopeKey]*streams
+	newest    *streams // that was used last, which most records use again
 }
 
 // scopeKey is what the streams of a fabric share, of their labels.
@@ -57,9 +58,9 @@ type streams struct {
 // scope is the fabric at hand.
 type scope struct {
 	scopeKey
-	fault   Reason
-	span    [8]byte
-	streams *streams // nil: not looked for yet
+	replaced bool // a label differs from its text
+	span     [8]byte
+	streams  *streams // nil: not looked for yet
 }
 
 func (b *batch) openSource(attrs pcommon.Map) {
@@ -77,7 +78,7 @@ func (b *batch) openSource(attrs pcommon.Map) {
 			b.agent = v.Str()
 		}
 	}
-	if b.source != nil && b.source.sourceKey == key { // sessions of one site follow each other
+	if b.source != nil && b.source.key == key { // sessions of one site follow each other
 		return
 	}
 	b.closeSource()
@@ -89,26 +90,31 @@ func (f *found) source(key sourceKey) *source {
 	if s := f.sources[key]; s != nil {
 		return s
 	}
-	s := &source{sourceKey: key, fault: counted}
-	switch {
-	case key.app == "":
-		s.fault = ReasonAttribute
-	case !label(key.app) || !label(key.site) || !label(key.version):
-		s.fault = ReasonLabel
+	large := max(len(key.app), len(key.site), len(key.version)) > maxLabelBytes
+	if !large {
+		key = sourceKey{clone(key.app), clone(key.site), clone(key.version)}
 	}
-	if s.fault != counted {
-		return s // which may be large
+	s := &source{key: key}
+	s.sourceKey = sourceKey{s.clean(key.app), s.clean(key.site), s.clean(key.version)}
+	if large {
+		return s // for this call alone
 	}
 	if len(f.sources) >= maxSources {
 		clear(f.sources)
 	}
-	s.sourceKey = sourceKey{clone(key.app), clone(key.site), clone(key.version)}
-	f.sources[s.sourceKey] = s
+	f.sources[key] = s
 	return s
 }
 
+// clean returns a text as a label, and notes whether it differs.
+func (s *source) clean(v string) string {
+	value, replaced := label(v)
+	s.replaced = s.replaced || replaced
+	return value
+}
+
 func (b *batch) openScope(attrs pcommon.Map) {
-	s := scope{fault: counted}
+	var s scope
 	for name, v := range attrs.All() {
 		switch name {
 		case semconv.FabricUsage:
@@ -117,12 +123,9 @@ func (b *batch) openScope(attrs pcommon.Map) {
 			s.endpointType = optional(endpointTypes, v.Str())
 		case semconv.ConferenceID:
 			if b.set.cfg.Series == PerConference {
-				s.conference = v.Str()
+				s.conference, s.replaced = label(v.Str())
 			}
 		}
-	}
-	if !label(s.conference) {
-		s.fault = ReasonLabel
 	}
 	b.scope = s
 }

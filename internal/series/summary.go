@@ -11,7 +11,7 @@ import (
 // summary counts a conference at its first revision (requirement CONF-02), and each participant,
 // who may be in a later one only, once.
 func (b *batch) summary(attrs pcommon.Map) Reason {
-	site, version := eventlog.Text(attrs, semconv.SummarySite), eventlog.Text(attrs, semconv.SummaryVersion)
+	site, version := b.label(eventlog.Text(attrs, semconv.SummarySite)), b.label(eventlog.Text(attrs, semconv.SummaryVersion))
 	outcome := eventlog.Text(attrs, semconv.SummaryOutcome)
 	revision, hasRevision := eventlog.Integer(attrs, semconv.SummaryRevision)
 	start, hasStart := eventlog.Integer(attrs, semconv.SummaryStart)
@@ -20,8 +20,6 @@ func (b *batch) summary(attrs pcommon.Map) Reason {
 	switch {
 	case !hasRevision || !hasStart || !hasEnd || outcome == "":
 		return ReasonAttribute
-	case !label(site) || !label(version):
-		return ReasonLabel
 	case !countable(seconds * 1000):
 		return ReasonValue
 	}
@@ -81,8 +79,8 @@ func shared(v string) string {
 // client counts the participants of one client, at most that many, and returns their number.
 func (b *batch) client(c pcommon.Map, most float64) float64 {
 	n := min(whole(c, "count"), most)
-	site, version, major := eventlog.Text(c, "site"), eventlog.Text(c, "version"), eventlog.Text(c, "browser_version")
-	if n <= 0 || !label(site) || !label(version) || !isMajor(major) {
+	site, version, major := b.label(eventlog.Text(c, "site")), b.label(eventlog.Text(c, "version")), eventlog.Text(c, "browser_version")
+	if n <= 0 || !isMajor(major) {
 		return 0
 	}
 	b.increment(famParticipants, values{b.app(), site, version, optional(browsers, eventlog.Text(c, "browser")), major}, n)

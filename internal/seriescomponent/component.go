@@ -20,6 +20,7 @@ type Counters struct {
 	Overflow  metric.Int64Counter // records in overflow series, by metric
 	Displaced metric.Int64Counter // series that made room for those of another app, by metric
 	Dropped   metric.Int64Counter // records, by reason
+	Replaced  metric.Int64Counter // records of which a label was replaced
 	Untracked metric.Int64Counter // issues
 	Idle      metric.Int64Counter // series that left, by metric
 }
@@ -30,7 +31,7 @@ func (c *Counters) Begin(ctx context.Context) {
 	for i, m := range semconv.Metrics {
 		names[i] = m.Name
 	}
-	zeros.Record(ctx, c.Untracked)
+	zeros.Record(ctx, c.Untracked, c.Replaced)
 	zeros.RecordEach(ctx, c.Dropped, "reason", series.Reasons[:]...)
 	zeros.RecordEach(ctx, c.Displaced, metricName, names...)
 	zeros.RecordEach(ctx, c.Idle, metricName, names...)
@@ -55,6 +56,9 @@ func (c *Counters) Left(ctx context.Context, left series.Left) {
 		if n > 0 {
 			c.Dropped.Add(ctx, n, metric.WithAttributes(attribute.String("reason", series.Reasons[reason])))
 		}
+	}
+	if left.Replaced > 0 {
+		c.Replaced.Add(ctx, left.Replaced)
 	}
 	if left.Untracked > 0 {
 		c.Untracked.Add(ctx, left.Untracked)

@@ -22,7 +22,7 @@ import (
 )
 
 // TestScrape: Prometheus scrapes OpenMetrics, answers each query with the value in the unit of the metric's
-// name, and stores exemplars with the trace ID of the conference.
+// name, counts what has a text that can be no label, and stores exemplars with the trace ID of the conference.
 //
 // spec: OUT-01
 func TestScrape(t *testing.T) {
@@ -33,6 +33,8 @@ func TestScrape(t *testing.T) {
 	s := timeseriestest.Prometheus(t, fmt.Sprintf("scrape_configs: [{job_name: qos, scrape_interval: 200ms, scrape_timeout: 200ms, static_configs: [{targets: [%q]}]}]", address))
 	c.send(timeseriestest.Call())
 	s.AwaitAll(t, timeseriestest.Expected)
+	c.send(timeseriestest.OddRatings())
+	s.Await(t, berlin, float64(len(timeseriestest.Odd)))
 	var answer struct {
 		Data []struct {
 			SeriesLabels map[string]string
@@ -81,9 +83,12 @@ func pushed(t *testing.T, run func(t *testing.T, s *timeseriestest.Store, start 
 	}
 }
 
+// berlin is a query for the ratings of OddRatings.
+const berlin = `sum(qos_feedback_total{rating="1",site="Berlin\ufffd"})`
+
 const rated = `sum(qos_feedback_total{rating="5",job="qos",instance="collector-1",zone="west"})`
 
-// TestPush: each query has the value in the unit of the metric's name.
+// TestPush: each query has the value in the unit of the metric's name, also of what has a text that can be no label.
 //
 // spec: OUT-01
 func TestPush(t *testing.T) {
@@ -96,6 +101,8 @@ func TestPush(t *testing.T) {
 		c.send(timeseriestest.Ratings(2))
 		s.Await(t, rated, 2)
 		s.Await(t, `sum(increase(qos_feedback_total[5m]))>bool 1.9`, 1) // from the zero at its start
+		c.send(timeseriestest.OddRatings())
+		s.Await(t, berlin, float64(len(timeseriestest.Odd)))
 	})
 }
 

@@ -48,6 +48,19 @@ func Ratings(n int) plog.Logs {
 	return logs
 }
 
+// Odd are characters that no label can have. Each is for the end of a text.
+var Odd = []string{"\x00", "\t", "\n", "\r\n", "\x1b", "\x7f", "\u0085", "\u009f", "\u2028", "\u2029", "\xff", "\xc3"}
+
+// OddRatings returns a rating for each of Odd, at the end of the siteID Berlin. They have other labels than those of Ratings.
+func OddRatings() plog.Logs {
+	logs := plog.NewLogs()
+	for i, end := range Odd {
+		add(logs, "rated", semconv.EventFeedback, map[string]any{semconv.FeedbackOverall: 1})
+		logs.ResourceLogs().At(i).Resource().Attributes().PutStr(semconv.SiteID, "Berlin"+end)
+	}
+	return logs
+}
+
 // Call returns records of most kinds, of known values.
 func Call() plog.Logs {
 	logs := plog.NewLogs()

@@ -23,6 +23,7 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.QosseriesDroppedRecords.Add(context.Background(), 1)
 	tb.QosseriesIdleSeries.Add(context.Background(), 1)
 	tb.QosseriesOverflowRecords.Add(context.Background(), 1)
+	tb.QosseriesReplacedLabels.Add(context.Background(), 1)
 	tb.QosseriesUntrackedIssues.Add(context.Background(), 1)
 	AssertEqualQosseriesDisplacedSeries(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
@@ -34,6 +35,9 @@ func TestSetupTelemetry(t *testing.T) {
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualQosseriesOverflowRecords(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualQosseriesReplacedLabels(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualQosseriesUntrackedIssues(t, testTel,

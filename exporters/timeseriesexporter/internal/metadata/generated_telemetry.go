@@ -30,6 +30,7 @@ type TelemetryBuilder struct {
 	QostimeseriesDroppedRecords  metric.Int64Counter
 	QostimeseriesIdleSeries      metric.Int64Counter
 	QostimeseriesOverflowRecords metric.Int64Counter
+	QostimeseriesReplacedLabels  metric.Int64Counter
 	QostimeseriesUntrackedIssues metric.Int64Counter
 }
 
@@ -83,6 +84,12 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	builder.QostimeseriesOverflowRecords, err = builder.meter.Int64Counter(
 		"otelcol_qostimeseries_overflow_records",
 		metric.WithDescription("Records counted in an overflow series because max_series was reached, or under the app other because max_apps was. [Beta]"),
+		metric.WithUnit("{record}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.QostimeseriesReplacedLabels, err = builder.meter.Int64Counter(
+		"otelcol_qostimeseries_replaced_labels",
+		metric.WithDescription("Records of which a label has U+FFFD in place of control characters, line separators, bytes that are no UTF-8, or the rest beyond 256 bytes. [Beta]"),
 		metric.WithUnit("{record}"),
 	)
 	errs = errors.Join(errs, err)

@@ -23,6 +23,7 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.QostimeseriesDroppedRecords.Add(context.Background(), 1)
 	tb.QostimeseriesIdleSeries.Add(context.Background(), 1)
 	tb.QostimeseriesOverflowRecords.Add(context.Background(), 1)
+	tb.QostimeseriesReplacedLabels.Add(context.Background(), 1)
 	tb.QostimeseriesUntrackedIssues.Add(context.Background(), 1)
 	AssertEqualQostimeseriesDisplacedSeries(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
@@ -34,6 +35,9 @@ func TestSetupTelemetry(t *testing.T) {
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualQostimeseriesOverflowRecords(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualQostimeseriesReplacedLabels(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualQostimeseriesUntrackedIssues(t, testTel,
