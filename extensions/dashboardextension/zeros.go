@@ -12,5 +12,5 @@ func recordZeros(ctx context.Context, telemetry *metadata.TelemetryBuilder) {
 	zeros.Record(ctx, telemetry.QosdashboardStoreErrors)
 	zeros.RecordEach(ctx, telemetry.QosdashboardOmittedRecords, "part", "timeline", "streams", "custom_stats")
 	zeros.RecordEach(ctx, telemetry.QosdashboardRejectedRequests, "reason", "busy", "host", "parameter", "streams")
-	zeros.RecordEach(ctx, telemetry.QosdashboardSummaryFailures, "cause", "too_large", "too_slow", "failed")
+	zeros.RecordEach(ctx, telemetry.QosdashboardFailedSummaries, "cause", "too_large", "too_slow", "failed")
 }

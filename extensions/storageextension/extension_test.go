@@ -228,7 +228,7 @@ func TestHousekeeping(t *testing.T) {
 	metadatatest.AssertEqualQosstoragePackedRecords(t, telemetry, value(1210), metricdatatest.IgnoreTimestamp())
 	metadatatest.AssertEqualQosstoragePackedBytes(t, telemetry, value(36300), metricdatatest.IgnoreTimestamp())
 	metadatatest.AssertEqualQosstoragePackFailures(t, telemetry, value(121), metricdatatest.IgnoreTimestamp())
-	metadatatest.AssertEqualQosstorageHours(t, telemetry, value(75), metricdatatest.IgnoreTimestamp())
+	metadatatest.AssertEqualQosstorageHourWrites(t, telemetry, value(75), metricdatatest.IgnoreTimestamp())
 	metadatatest.AssertEqualQosstorageHourFailures(t, telemetry, value(25), metricdatatest.IgnoreTimestamp())
 }
 

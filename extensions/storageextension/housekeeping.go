@@ -97,7 +97,7 @@ func (s *store) deleted(ctx context.Context, n int, err error) {
 
 // hours records one run of MakeHours. Pages about hours without columns read each digest, which takes longer.
 func (s *store) hours(ctx context.Context, n int, err error) {
-	s.telemetry.QosstorageHours.Add(ctx, int64(n))
+	s.telemetry.QosstorageHourWrites.Add(ctx, int64(n))
 	if err != nil {
 		s.telemetry.QosstorageHourFailures.Add(ctx, 1)
 		s.logger.Warn("the columns of ended hours could not all be made; the next run continues", zap.Int("made", n), zap.Error(err))

@@ -10,7 +10,7 @@ import (
 // recordZeros records the first data points of the counters.
 func recordZeros(ctx context.Context, telemetry *metadata.TelemetryBuilder) {
 	zeros.Record(
-		ctx, telemetry.QosstorageDeletedConferences, telemetry.QosstorageHours, telemetry.QosstorageHourFailures, telemetry.QosstorageRetentionFailures, telemetry.QosstoragePackFailures,
+		ctx, telemetry.QosstorageDeletedConferences, telemetry.QosstorageHourWrites, telemetry.QosstorageHourFailures, telemetry.QosstorageRetentionFailures, telemetry.QosstoragePackFailures,
 		telemetry.QosstorageErasures, telemetry.QosstorageErasureFailures, telemetry.QosstoragePackedBytes, telemetry.QosstoragePackedConferences, telemetry.QosstoragePackedRecords,
 	)
 }

@@ -27,7 +27,7 @@ const (
 	MetricPreCallProviders   = "qos_precall_provider_tests_total"
 	MetricPreCallRTT         = "qos_precall_rtt_seconds"
 	MetricPreCallLoss        = "qos_precall_loss_ratio"
-	MetricPreCallThroughput  = "qos_precall_throughput_bits_per_second"
+	MetricPreCallThroughput  = "qos_precall_throughput_bytes_per_second"
 )
 
 // Metric labels.
@@ -102,5 +102,5 @@ var Metrics = []Metric{
 	{MetricPreCallProviders, Counter, "{test}", []string{LabelApp, LabelProvider, LabelAcceptable, LabelReason}, "pre-call tests of one provider, by whether its result was acceptable, and by the reason why it was not"},
 	{MetricPreCallRTT, Histogram, "s", []string{LabelApp, LabelProvider}, "round-trip time of pre-call tests, by provider"},
 	{MetricPreCallLoss, Histogram, "1", []string{LabelApp, LabelProvider}, "loss of pre-call tests in one direction, 0 to 1, by provider"},
-	{MetricPreCallThroughput, Histogram, "bit/s", []string{LabelApp, LabelProvider}, "throughput of pre-call tests, by provider"},
+	{MetricPreCallThroughput, Histogram, "By/s", []string{LabelApp, LabelProvider}, "throughput of pre-call tests, by provider"},
 }

@@ -65,7 +65,7 @@ func (b *batch) provider(m pcommon.Map) {
 	}
 	put(providerRTT, semconv.ProviderRTTMs, 1e-3, maxValue)
 	put(providerLoss, semconv.ProviderLossFraction, 1, 1)
-	put(providerThroughput, semconv.ProviderThroughputBps, 1, maxValue)
+	put(providerThroughput, semconv.ProviderThroughputBps, 1.0/8, maxValue) // bytes
 }
 
 // begin makes a series that counts nothing yet. A store then computes the increase to the first value.

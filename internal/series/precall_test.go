@@ -66,8 +66,8 @@ func TestPreCalls(t *testing.T) {
 		`qos_precall_provider_tests_total{app="shop",provider="x�",acceptable="true"} 1`,
 		`qos_precall_rtt_seconds_sum{app="shop",provider="eu-1"} 0.06`, `qos_precall_rtt_seconds_count{app="shop",provider="eu-1"} 2`,
 		`qos_precall_loss_ratio_sum{app="shop",provider="eu-1"} 0`, `qos_precall_loss_ratio_count{app="shop",provider="eu-1"} 1`,
-		`qos_precall_throughput_bits_per_second_sum{app="shop",provider="eu-1"} 2000000`,
-		`qos_precall_throughput_bits_per_second_count{app="shop",provider="eu-1"} 1`,
+		`qos_precall_throughput_bytes_per_second_sum{app="shop",provider="eu-1"} 250000`,
+		`qos_precall_throughput_bytes_per_second_count{app="shop",provider="eu-1"} 1`,
 	}, lines)
 	require.Len(t, zeros, 3*len(protocol.PreCallReasons)-2)
 	require.Subset(t, protocol.PreCallReasons, zeros)

@@ -170,7 +170,7 @@ func TestUnitsOfNames(t *testing.T) {
 	units := map[string]string{
 		semconv.MetricConferenceDuration: "_seconds", semconv.MetricFabricSetup: "_seconds",
 		semconv.MetricStreamJitter: "_seconds", semconv.MetricStreamRTT: "_seconds", semconv.MetricStreamLoss: "_ratio",
-		semconv.MetricPreCallRTT: "_seconds", semconv.MetricPreCallLoss: "_ratio", semconv.MetricPreCallThroughput: "_bits_per_second",
+		semconv.MetricPreCallRTT: "_seconds", semconv.MetricPreCallLoss: "_ratio", semconv.MetricPreCallThroughput: "_bytes_per_second",
 		semconv.MetricConferenceMOS: "_mos", semconv.MetricStreamMOS: "_mos",
 	}
 	for _, m := range semconv.Metrics {

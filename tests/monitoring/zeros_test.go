@@ -1,10 +1,12 @@
 package monitoring
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -126,6 +128,21 @@ func values(m harness.Metrics, name string, labels []string) (found []float64) {
 	return found
 }
 
+// conventions are the complaints of promtool about names that the collector chooses: its counters have no suffix.
+var conventions = regexp.MustCompile(`(?m)^\S+ counter metrics should have "_total" suffix\n`)
+
+// requireBaseUnits checks the names, units and descriptions of internal telemetry as promtool does.
+func requireBaseUnits(t *testing.T, address string) {
+	t.Helper()
+	text, err := get("http://" + address + "/metrics")
+	require.NoError(t, err)
+	check := exec.CommandContext(t.Context(), testenv.Program(t, "promtool"), "check", "metrics")
+	check.Stdin = bytes.NewReader(text)
+	out, _ := check.CombinedOutput() // fails by the conventions
+	require.NotEmpty(t, out)
+	require.Empty(t, conventions.ReplaceAllString(string(out), ""))
+}
+
 var (
 	selector    = regexp.MustCompile(`\b(otelcol_\w+)(?:\{([^}]*)\})?`)
 	alternative = regexp.MustCompile(`(\w+)=~?"([\w|]+)"`)
@@ -133,7 +150,7 @@ var (
 
 // TestCountersBeginAtZero scrapes a collector to which no client has connected. Each counter of its
 // components has all series that it can have, at 0, and so has each that a rule or a dashboard uses:
-// a store computes the increase to the first value of a series only if it has an earlier one.
+// a store computes the increase to the first value of a series only if it has an earlier one. Names have base units.
 //
 // spec: DASH-04
 func TestCountersBeginAtZero(t *testing.T) {
@@ -142,6 +159,7 @@ func TestCountersBeginAtZero(t *testing.T) {
 	require.Eventually(t, func() bool { return len(values(c.Metrics(), "otelcol_processor_conference_kept", nil)) > 0 },
 		harness.Patience, 50*time.Millisecond, "the first evaluation records gauges")
 	scraped := c.Metrics()
+	requireBaseUnits(t, c.Telemetry())
 	files, err := filepath.Glob("../../*/*/metadata.yaml")
 	require.NoError(t, err)
 	checked := map[string]bool{}

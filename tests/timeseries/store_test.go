@@ -1,12 +1,15 @@
 package timeseries
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"os/exec"
 	"strconv"
 	"sync/atomic"
 	"syscall"
@@ -22,7 +25,7 @@ import (
 )
 
 // TestScrape: Prometheus scrapes OpenMetrics, answers each query with the value in the unit of the metric's
-// name, counts what has a text that can be no label, and stores exemplars with the trace ID of the conference.
+// name, counts what has a text that can be no label, finds nothing wrong with a name or a unit, and stores exemplars with the trace ID of the conference.
 //
 // spec: OUT-01
 func TestScrape(t *testing.T) {
@@ -35,6 +38,7 @@ func TestScrape(t *testing.T) {
 	s.AwaitAll(t, timeseriestest.Expected)
 	c.send(timeseriestest.OddRatings())
 	s.Await(t, berlin, float64(len(timeseriestest.Odd)))
+	requireClean(t, address)
 	var answer struct {
 		Data []struct {
 			SeriesLabels map[string]string
@@ -81,6 +85,24 @@ func pushed(t *testing.T, run func(t *testing.T, s *timeseriestest.Store, start 
 			})
 		})
 	}
+}
+
+// requireClean checks a scrape as promtool does: names, base units, help. It contains each metric.
+func requireClean(t *testing.T, address string) {
+	t.Helper()
+	resp, err := timeseriestest.Client.Get("http://" + address + "/metrics")
+	require.NoError(t, err)
+	text, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	for _, m := range semconv.Metrics {
+		require.Contains(t, string(text), "# TYPE "+m.Name+" ")
+	}
+	check := exec.CommandContext(t.Context(), testenv.Program(t, "promtool"), "check", "metrics")
+	check.Stdin = bytes.NewReader(text)
+	out, err := check.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Empty(t, string(out))
 }
 
 // berlin is a query for the ratings of OddRatings.

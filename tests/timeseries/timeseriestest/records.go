@@ -61,7 +61,7 @@ func OddRatings() plog.Logs {
 	return logs
 }
 
-// Call returns records of most kinds, of known values.
+// Call returns records of known values, for a series of each metric.
 func Call() plog.Logs {
 	logs := plog.NewLogs()
 	add(logs, "c1", semconv.EventStats, map[string]any{
@@ -74,6 +74,13 @@ func Call() plog.Logs {
 		semconv.SummaryRevision: 1, semconv.SummaryStart: 1_000_000, semconv.SummaryEnd: 1_090_500, semconv.SummaryOutcome: "dropped",
 		semconv.SummaryCause: "senderUplink", semconv.SummaryAdded: 3, semconv.SummaryMOS: 2.25, semconv.SummaryIssuesPrefix + "highJitter": 4,
 	})
+	add(logs, "c1", semconv.EventEvent, map[string]any{semconv.EventName: "fabricSetupFailed", semconv.EventData: `{"stage":"dtls"}`})
+	add(logs, "c1", semconv.EventEvent, map[string]any{semconv.EventName: "iceDisruptionStart"})
+	add(logs, "c1", semconv.EventFeedback, map[string]any{semconv.FeedbackOverall: 3})
+	add(logs, "", semconv.EventPreCall, map[string]any{semconv.PreCallStatus: "success", semconv.PreCallProviders: []any{map[string]any{
+		semconv.ProviderName: "eu-1", semconv.ProviderAcceptable: true,
+		semconv.ProviderRTTMs: 45.0, semconv.ProviderLossFraction: 0.02, semconv.ProviderThroughputBps: 2e6,
+	}}})
 	add(logs, "c1", semconv.EventIssue, map[string]any{semconv.IssueID: "i1", semconv.IssueState: "raised", semconv.IssueKind: "highJitter"})
 	return logs
 }
@@ -100,5 +107,8 @@ var Expected = map[string]float64{
 	`sum(qos_issues_total{kind="highJitter"})`:                                                        4,
 	`sum(qos_issues_raised_total{kind="highJitter"})`:                                                 1,
 	`sum(qos_open_issues{kind="highJitter"})`:                                                         1,
+	`sum(qos_precall_rtt_seconds_sum{provider="eu-1"})`:                                               0.045,
+	`sum(qos_precall_loss_ratio_sum)`:                                                                 0.02,
+	`sum(qos_precall_throughput_bytes_per_second_sum)`:                                                250_000,
 	`histogram_quantile(0.5, sum by (le) (qos_fabric_setup_delay_seconds_bucket))`:                    2.5,
 }

@@ -26,10 +26,10 @@ type TelemetryBuilder struct {
 	meter                        metric.Meter
 	mu                           sync.Mutex
 	registrations                []metric.Registration
+	QosdashboardFailedSummaries  metric.Int64Counter
 	QosdashboardOmittedRecords   metric.Int64Counter
 	QosdashboardRejectedRequests metric.Int64Counter
 	QosdashboardStoreErrors      metric.Int64Counter
-	QosdashboardSummaryFailures  metric.Int64Counter
 }
 
 // TelemetryBuilderOption applies changes to default builder.
@@ -61,6 +61,12 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	}
 	builder.meter = Meter(settings)
 	var err, errs error
+	builder.QosdashboardFailedSummaries, err = builder.meter.Int64Counter(
+		"otelcol_qosdashboard_failed_summaries",
+		metric.WithDescription("Live conferences without a summary on a page, because they have too many records or reading them failed or took too long. [Alpha]"),
+		metric.WithUnit("{conference}"),
+	)
+	errs = errors.Join(errs, err)
 	builder.QosdashboardOmittedRecords, err = builder.meter.Int64Counter(
 		"otelcol_qosdashboard_omitted_records",
 		metric.WithDescription("Records of a conference omitted from a page because a limit was reached. [Alpha]"),
@@ -77,12 +83,6 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_qosdashboard_store_errors",
 		metric.WithDescription("Requests that failed, or were answered in part, because the store could not be read. [Alpha]"),
 		metric.WithUnit("{request}"),
-	)
-	errs = errors.Join(errs, err)
-	builder.QosdashboardSummaryFailures, err = builder.meter.Int64Counter(
-		"otelcol_qosdashboard_summary_failures",
-		metric.WithDescription("Live conferences without a summary on a page, because they have too many records or reading them failed or took too long. [Alpha]"),
-		metric.WithUnit("{conference}"),
 	)
 	errs = errors.Join(errs, err)
 	return &builder, errs

@@ -19,10 +19,13 @@ func TestSetupTelemetry(t *testing.T) {
 	tb, err := metadata.NewTelemetryBuilder(testTel.NewTelemetrySettings())
 	require.NoError(t, err)
 	defer tb.Shutdown()
+	tb.QosdashboardFailedSummaries.Add(context.Background(), 1)
 	tb.QosdashboardOmittedRecords.Add(context.Background(), 1)
 	tb.QosdashboardRejectedRequests.Add(context.Background(), 1)
 	tb.QosdashboardStoreErrors.Add(context.Background(), 1)
-	tb.QosdashboardSummaryFailures.Add(context.Background(), 1)
+	AssertEqualQosdashboardFailedSummaries(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
 	AssertEqualQosdashboardOmittedRecords(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
@@ -30,9 +33,6 @@ func TestSetupTelemetry(t *testing.T) {
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualQosdashboardStoreErrors(t, testTel,
-		[]metricdata.DataPoint[int64]{{Value: 1}},
-		metricdatatest.IgnoreTimestamp())
-	AssertEqualQosdashboardSummaryFailures(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 

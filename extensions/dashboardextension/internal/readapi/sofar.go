@@ -200,7 +200,7 @@ func (s *soFar) run(ctx context.Context, ref storage.Ref, people []storage.Parti
 	}
 	if result.Missing != "" {
 		result.Records = 0
-		s.telemetry.QosdashboardSummaryFailures.Add(ctx, 1, reasonsNotFolded[result.Missing])
+		s.telemetry.QosdashboardFailedSummaries.Add(ctx, 1, reasonsNotFolded[result.Missing])
 	}
 	return result
 }

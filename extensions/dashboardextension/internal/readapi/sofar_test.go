@@ -303,7 +303,7 @@ func TestWhatIsTooLargeSaysSo(t *testing.T) {
 			if counted == "" {
 				return
 			}
-			metadatatest.AssertEqualQosdashboardSummaryFailures(t, telemetry, []metricdata.DataPoint[int64]{{
+			metadatatest.AssertEqualQosdashboardFailedSummaries(t, telemetry, []metricdata.DataPoint[int64]{{
 				Value: 1, Attributes: attribute.NewSet(attribute.String("cause", counted)),
 			}}, metricdatatest.IgnoreTimestamp())
 		})

@@ -34,7 +34,7 @@ type TelemetryBuilder struct {
 	QosstorageFollowOverflows    metric.Int64ObservableCounter
 	QosstorageFollowers          metric.Int64ObservableGauge
 	QosstorageHourFailures       metric.Int64Counter
-	QosstorageHours              metric.Int64Counter
+	QosstorageHourWrites         metric.Int64Counter
 	QosstoragePackFailures       metric.Int64Counter
 	QosstoragePackedBytes        metric.Int64Counter
 	QosstoragePackedConferences  metric.Int64Counter
@@ -147,8 +147,8 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		metric.WithUnit("{run}"),
 	)
 	errs = errors.Join(errs, err)
-	builder.QosstorageHours, err = builder.meter.Int64Counter(
-		"otelcol_qosstorage_hours",
+	builder.QosstorageHourWrites, err = builder.meter.Int64Counter(
+		"otelcol_qosstorage_hour_writes",
 		metric.WithDescription("Hours whose conferences' facts were put into columns; one counts again when late data arrives. [Beta]"),
 		metric.WithUnit("{hour}"),
 	)

@@ -115,9 +115,9 @@ func AssertEqualQosstorageHourFailures(t *testing.T, tt *componenttest.Telemetry
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }
 
-func AssertEqualQosstorageHours(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
+func AssertEqualQosstorageHourWrites(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
-		Name:        "otelcol_qosstorage_hours",
+		Name:        "otelcol_qosstorage_hour_writes",
 		Description: "Hours whose conferences' facts were put into columns; one counts again when late data arrives. [Beta]",
 		Unit:        "{hour}",
 		Data: metricdata.Sum[int64]{
@@ -126,7 +126,7 @@ func AssertEqualQosstorageHours(t *testing.T, tt *componenttest.Telemetry, dps [
 			DataPoints:  dps,
 		},
 	}
-	got, err := tt.GetMetric("otelcol_qosstorage_hours")
+	got, err := tt.GetMetric("otelcol_qosstorage_hour_writes")
 	require.NoError(t, err)
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }

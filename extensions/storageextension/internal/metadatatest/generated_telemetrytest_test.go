@@ -32,7 +32,7 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.QosstorageErasureFailures.Add(context.Background(), 1)
 	tb.QosstorageErasures.Add(context.Background(), 1)
 	tb.QosstorageHourFailures.Add(context.Background(), 1)
-	tb.QosstorageHours.Add(context.Background(), 1)
+	tb.QosstorageHourWrites.Add(context.Background(), 1)
 	tb.QosstoragePackFailures.Add(context.Background(), 1)
 	tb.QosstoragePackedBytes.Add(context.Background(), 1)
 	tb.QosstoragePackedConferences.Add(context.Background(), 1)
@@ -56,7 +56,7 @@ func TestSetupTelemetry(t *testing.T) {
 	AssertEqualQosstorageHourFailures(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
-	AssertEqualQosstorageHours(t, testTel,
+	AssertEqualQosstorageHourWrites(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualQosstoragePackFailures(t, testTel,
