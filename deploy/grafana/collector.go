@@ -18,8 +18,11 @@ func collector() Dashboard {
 				orZero(over("otelcol_receiver_qoswss_frames_refused", byInstance, ""))).limits(1, 100).decimals(0),
 			stat("Rejected records", "Records that the store exporter rejected in the range.", "none",
 				orZero(over("otelcol_qosstore_rejected_records", byInstance, ""))).limits(1, 100).decimals(0),
-			stat("Failed exports", "Records that an exporter could not deliver in the range.", "none",
-				orZero(over("otelcol_exporter_send_failed_log_records", byInstance, ""))).limits(1, 100).decimals(0),
+			stat("Failed exports", "Records and samples that an exporter could not deliver in the range.", "none",
+				fmt.Sprintf("(%s) + (%s)", orZero(overWhole(failedRecords, byInstance, "")), orZero(overWhole(failedPoints, byInstance, "")))).limits(1, 100).decimals(0),
+			stat("Lost notifications", "Notifications that were given up after 23 hours (dead letters), or dropped because too many waited, in the range.", "none",
+				fmt.Sprintf("(%s) + (%s)", orZero(over("otelcol_qoswebhook_deliveries", byInstance+`,outcome="dead"`, "")),
+					orZero(over("otelcol_qoswebhook_dropped_notices", byInstance, "")))).limits(1, 10).decimals(0),
 		),
 		graphs(
 			"Receiver",
@@ -54,9 +57,17 @@ func collector() Dashboard {
 				query{orZero(rate("otelcol_qosstore_written_records", "")), "records"}, query{orZero(rate("otelcol_qosstore_written_summaries", "")), "summaries"}),
 			graph("Rejected by the store", "Records that the store exporter rejected, per second, by reason.", "cps",
 				split("otelcol_qosstore_rejected_records", "reason")...),
-			graph("Exporters", "Records that exporters delivered, and those that they could not deliver, per second.", "cps",
-				query{rate("otelcol_exporter_sent_log_records", "exporter"), "{{exporter}} sent"},
-				query{orZero(rate("otelcol_exporter_send_failed_log_records", "")), "failed"}),
+			graph("Unusable store", "Operations of the dashboard, the sign-in, the registry of apps and the webhooks that failed because of the store, per second.", "cps",
+				query{orZero(rate("otelcol_qosdashboard_store_errors", "")), "dashboard"}, query{orZero(rate("otelcol_qosaccess_store_errors", "")), "sign-in"},
+				query{orZero(rate("otelcol_qosapps_refresh_failures", "")), "apps"}, query{orZero(rate("otelcol_qoswebhook_store_failures", "")), "webhooks"}),
+		),
+		exports(),
+		graphs(
+			"Webhooks",
+			graph("Webhooks", "Attempts to deliver notifications, per second, by outcome; dead is the last one of a notification that was given up.", "cps",
+				split("otelcol_qoswebhook_deliveries", "outcome")...),
+			graph("Dropped by webhooks", "Notifications dropped because too many waited, and conferences, feedback and pre-call tests that no window counts, per second, by reason.", "cps",
+				append([]query{{orZero(rate("otelcol_qoswebhook_dropped_notices", "")), "notifications"}}, split("otelcol_qoswebhook_dropped_points", "reason")...)...),
 		),
 		graphs(
 			"Process",
@@ -67,6 +78,26 @@ func collector() Dashboard {
 			graph("Refused by the memory limiter", "Records that the memory limiter refused, per second. Clients keep their frames and send more slowly.", "cps",
 				query{orZero(rate("otelcol_processor_memory_limiter_refused_log_records", "")), "refused"}),
 		),
+	)
+}
+
+// Counters of the exporters' stock part: records of logs, and samples of metrics.
+const (
+	failedRecords = "otelcol_exporter_send_failed_log_records"
+	failedPoints  = "otelcol_exporter_send_failed_metric_points"
+)
+
+func exports() row {
+	queue := fmt.Sprintf("max (otelcol_exporter_queue_size{%s} / (otelcol_exporter_queue_capacity{%[1]s} > 0))", byInstance)
+	return graphs(
+		"Exporters",
+		graph("Sent", "Records that exporters delivered, and samples of metrics, per second.", "cps",
+			query{rate("otelcol_exporter_sent_log_records", "exporter"), "{{exporter}}"},
+			query{orZero(rate("otelcol_exporter_sent_metric_points", "")), "samples"}),
+		graph("Failed exports", "Records and samples that exporters could not deliver, per second. A push is retried without end, and shows in its queue alone.", "cps",
+			query{orZero(rate(failedRecords, "")), "records"}, query{orZero(rate(failedPoints, "")), "samples"}),
+		graph("Fullest queue", "Requests that wait in the fullest queue of an exporter, of those that it can hold. One that grows without end has a dead receiver.", "percentunit",
+			query{orZero(queue), "fullest"}).between(0, 1),
 	)
 }
 

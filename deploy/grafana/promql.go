@@ -20,6 +20,12 @@ func over(metric, selector, by string) string {
 	return fmt.Sprintf("sum%s (increase(%s{%s}[$__range]))", clause(by), metric, selector)
 }
 
+// overWhole is over for a counter of a stock component, which has no zero before its first value: a new series counts whole.
+func overWhole(metric, selector, by string) string {
+	series := fmt.Sprintf("%s{%s}", metric, selector)
+	return fmt.Sprintf("sum%s ((%s unless %[2]s offset $__range) or increase(%[2]s[$__range]))", clause(by), series)
+}
+
 // each is the increase of a metric over each step, by labels.
 func each(metric, selector, by string) string {
 	return fmt.Sprintf("sum%s (increase(%s{%s}[$__rate_interval]))", clause(by), metric, selector)

@@ -51,7 +51,7 @@ scrape_configs:
 // loaded returns a collector that a client sends frames to until the end of the test.
 func loaded(t *testing.T) *harness.Collector {
 	t.Helper()
-	collector := harness.NewCollector(t, harness.Options{Storage: harness.SQLite(t.TempDir())})
+	collector := harness.NewCollector(t, harness.Options{Storage: harness.SQLite(t.TempDir()), Webhooks: `{dashboard_url: "http://localhost:1"}`})
 	collector.Start()
 	load(t, collector)
 	return collector
