@@ -75,7 +75,7 @@ func TestRules(t *testing.T) {
 	runbook, err := os.ReadFile("../../docs/runbook.md")
 	require.NoError(t, err)
 	alerts := regexp.MustCompile(`- alert: (\w+)`).FindAllStringSubmatch(string(rules), -1)
-	require.Len(t, alerts, 25)
+	require.Len(t, alerts, 26)
 	for _, alert := range alerts {
 		require.Contains(t, string(runbook), "\n## "+alert[1]+"\n")
 		require.Contains(t, string(rules), "runbook.md#"+strings.ToLower(alert[1])+"\n")
