@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/collector/consumer"
 
 	"github.com/qosrtc/qos/connectors/seriesconnector/internal/metadata"
+	"github.com/qosrtc/qos/internal/logonce"
 	"github.com/qosrtc/qos/internal/series"
 )
 
@@ -22,6 +23,7 @@ func createDefaultConfig() component.Config {
 }
 
 func createLogsToMetrics(ctx context.Context, set connector.Settings, cfg component.Config, next consumer.Metrics) (connector.Logs, error) {
+	set.TelemetrySettings = logonce.Settings(set.TelemetrySettings)
 	telemetry, err := metadata.NewTelemetryBuilder(set.TelemetrySettings)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/collector/exporter/exporterhelper"
 
 	"github.com/qosrtc/qos/exporters/storeexporter/internal/metadata"
+	"github.com/qosrtc/qos/internal/logonce"
 )
 
 // NewFactory returns the factory of the store exporter (logs only).
@@ -32,6 +33,7 @@ func createDefaultConfig() component.Config {
 
 func createLogs(ctx context.Context, set exporter.Settings, config component.Config) (exporter.Logs, error) {
 	cfg := config.(*Config)
+	set.TelemetrySettings = logonce.Settings(set.TelemetrySettings)
 	telemetry, err := metadata.NewTelemetryBuilder(set.TelemetrySettings)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/collector/exporter/exporterhelper"
 
 	"github.com/qosrtc/qos/exporters/timeseriesexporter/internal/metadata"
+	"github.com/qosrtc/qos/internal/logonce"
 	"github.com/qosrtc/qos/internal/series"
 	"github.com/qosrtc/qos/internal/tlsserver"
 )
@@ -28,6 +29,7 @@ func createDefaultConfig() component.Config {
 }
 
 func createLogs(ctx context.Context, set exporter.Settings, cfg component.Config) (exporter.Logs, error) {
+	set.TelemetrySettings = logonce.Settings(set.TelemetrySettings)
 	telemetry, err := metadata.NewTelemetryBuilder(set.TelemetrySettings)
 	if err != nil {
 		return nil, err

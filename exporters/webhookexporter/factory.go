@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/collector/exporter/exporterhelper"
 
 	"github.com/qosrtc/qos/exporters/webhookexporter/internal/metadata"
+	"github.com/qosrtc/qos/internal/logonce"
 )
 
 // NewFactory returns the factory of the webhook exporter (logs only).
@@ -26,6 +27,7 @@ func createDefaultConfig() component.Config {
 }
 
 func createLogs(ctx context.Context, set exporter.Settings, config component.Config) (exporter.Logs, error) {
+	set.TelemetrySettings = logonce.Settings(set.TelemetrySettings)
 	telemetry, err := metadata.NewTelemetryBuilder(set.TelemetrySettings)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/extension"
 
 	"github.com/qosrtc/qos/extensions/accessextension/internal/metadata"
+	"github.com/qosrtc/qos/internal/logonce"
 )
 
 // NewFactory returns the factory of the access extension.
@@ -28,6 +29,7 @@ func createDefaultConfig() component.Config {
 }
 
 func create(ctx context.Context, set extension.Settings, cfg component.Config) (extension.Extension, error) {
+	set.TelemetrySettings = logonce.Settings(set.TelemetrySettings)
 	telemetry, err := metadata.NewTelemetryBuilder(set.TelemetrySettings)
 	if err != nil {
 		return nil, err

@@ -17,6 +17,7 @@ import (
 	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/eventlog"
+	"github.com/qosrtc/qos/internal/logonce"
 	"github.com/qosrtc/qos/internal/rules"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/processors/conferenceprocessor/internal/metadata"
@@ -57,6 +58,7 @@ type conferences struct {
 }
 
 func newConferences(cfg *Config, set component.TelemetrySettings, next consumer.Logs) (*conferences, error) {
+	set = logonce.Settings(set)
 	telemetry, err := metadata.NewTelemetryBuilder(set)
 	if err != nil {
 		return nil, err

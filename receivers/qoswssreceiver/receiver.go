@@ -20,6 +20,7 @@ import (
 	"github.com/qosrtc/qos/internal/address"
 	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/internal/budget"
+	"github.com/qosrtc/qos/internal/logonce"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/internal/rules"
 	"github.com/qosrtc/qos/internal/tlsserver"
@@ -94,10 +95,10 @@ func (r *wssReceiver) Start(ctx context.Context, host component.Host) error {
 
 // open listens. Pipeline calls end with own.
 func (r *wssReceiver) open(ctx context.Context, host component.Host, found extensions, own context.Context) (err error) {
-	apps := found.apps
+	apps, log := found.apps, logonce.Settings(r.set.TelemetrySettings).Logger
 	r.shared = &shared{
 		cfg: r.cfg, timing: r.timing, labels: found.labels, apps: apps, turn: found.turn,
-		past: newPast(found.reader, r.set.Logger), next: r.next, obs: r.obs, metrics: r.metrics, log: r.set.Logger, ctx: own,
+		past: newPast(found.reader, log), next: r.next, obs: r.obs, metrics: r.metrics, log: log, ctx: own,
 	}
 	if r.shared.may, err = r.throttles(apps); err != nil {
 		return err

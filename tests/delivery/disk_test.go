@@ -111,4 +111,13 @@ func TestDiskThatFillsUp(t *testing.T) {
 	a.balance(t, r.balance())
 	require.NotZero(t, a.turnedAway)
 	require.Equal(t, 1, r.collector.Starts())
+	requireFewLines(t, r.collector.Log(), "no space left")
+}
+
+// requireFewLines checks the log of a collector whose store was away: each message is there once a minute, without a stack.
+func requireFewLines(t *testing.T, log, reason string) {
+	t.Helper()
+	require.Contains(t, log, reason)
+	require.NotContains(t, log, "\n\t", "a stack")
+	require.Less(t, strings.Count(log, "\n"), 40)
 }

@@ -27,7 +27,7 @@ type rule struct {
 // components is what every component may use of this module.
 var components = []string{
 	"protocol", "internal/access", "internal/auth", "internal/semconv", "internal/instance", "internal/quality",
-	"internal/conference", "internal/conference/live", "internal/cause", "internal/contrast", "internal/digest", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/series", "internal/seriescomponent", "internal/zeros", "internal/address", "internal/jsonapi", "internal/jsonobject", "internal/visible", "internal/mask", "internal/narrative", "internal/overview", "internal/pathhistory", "internal/periodic", "internal/pseudonym", "internal/publicaddr", "internal/recommend", "internal/rules", "internal/loopback", "internal/serverlog", "internal/budget", "internal/throttle", "internal/tlsserver", "internal/turnrest", "internal/notice", "storage",
+	"internal/conference", "internal/conference/live", "internal/cause", "internal/contrast", "internal/digest", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/series", "internal/seriescomponent", "internal/zeros", "internal/address", "internal/jsonapi", "internal/jsonobject", "internal/visible", "internal/mask", "internal/narrative", "internal/overview", "internal/pathhistory", "internal/periodic", "internal/pseudonym", "internal/publicaddr", "internal/recommend", "internal/rules", "internal/logonce", "internal/loopback", "internal/serverlog", "internal/budget", "internal/throttle", "internal/tlsserver", "internal/turnrest", "internal/notice", "storage",
 }
 
 // engine is what every engine of the store may use of this module.
@@ -85,6 +85,7 @@ var rules = []rule{
 	{room: "internal/publicaddr", reason: "a question about addresses: standard library only"},
 	{room: "internal/turnrest", reason: "credentials from secrets and times: standard library only"},
 	{room: "internal/loopback", reason: "a question about addresses: standard library only"},
+	{room: "internal/logonce", allowed: []string{"go.opentelemetry.io/collector/component", "go.uber.org/zap", "go.uber.org/zap/zapcore"}, reason: "a logger around a logger: it knows no component"},
 	{room: "internal/serverlog", reason: "text in, text out: standard library only"},
 	{
 		room: "internal/tlsserver", allowed: []string{"go.opentelemetry.io/collector/component", "go.opentelemetry.io/collector/config/confighttp", "go.opentelemetry.io/collector/config/configtls", "go.opentelemetry.io/otel/trace/noop", "go.uber.org/zap", "internal/budget", "internal/serverlog"},
