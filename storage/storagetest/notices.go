@@ -180,8 +180,12 @@ func testNoticesNext(t *testing.T, s NoticesStore) {
 		limit     int
 		want      []string
 	}{
-		{"", "", 9, []string{"a2", "b1", "c1", "z1"}}, {"", "", 2, []string{"a2", "b1"}}, {app, "a", 9, []string{"b1", "c1", "z1"}},
-		{app, "b", 1, []string{"c1"}}, {app, "c", 9, []string{"z1"}}, {other.AppID, "b", 9, nil},
+		{"", "", 9, []string{"a2", "b1", "c1", "z1"}},
+		{"", "", 2, []string{"a2", "b1"}},
+		{app, "a", 9, []string{"b1", "c1", "z1"}},
+		{app, "b", 1, []string{"c1"}},
+		{app, "c", 9, []string{"z1"}},
+		{other.AppID, "b", 9, nil},
 	} {
 		next, err := s.NextNotices(t.Context(), c.app, c.hook, c.limit)
 		require.NoError(t, err)

@@ -40,10 +40,10 @@ func TestListingsHaveEveryRow(t *testing.T) {
 		weight := func(r *row) int { return r.weight }
 		weights := rapid.SliceOfN(rapid.IntRange(0, most+2), 1, 40).Draw(t, "weights")
 		in := make([][]row, rapid.IntRange(1, 3).Draw(t, "listings"))
-		for key := len(weights) - 1; key >= 0; key-- {
+		for key, weight := range slices.Backward(weights) {
 			for n := range in {
 				if key%len(in) == n || rapid.Bool().Draw(t, "in it too") {
-					in[n] = append(in[n], row{key, weights[key]})
+					in[n] = append(in[n], row{key, weight})
 				}
 			}
 		}
@@ -78,8 +78,8 @@ func TestListingsHaveEveryRow(t *testing.T) {
 			got, before = append(got, rows...), next
 		}
 		var want []row
-		for key := len(weights) - 1; key >= 0; key-- {
-			want = append(want, row{key, weights[key]})
+		for key, weight := range slices.Backward(weights) {
+			want = append(want, row{key, weight})
 		}
 		require.Equal(t, want, got)
 	})
