@@ -51,6 +51,10 @@ func (m *management) exportUser(req *request) (jsonapi.Reply, error) {
 	if err != nil {
 		return jsonapi.Reply{}, err
 	}
+	revoked, err := m.revocations(req, user)
+	if err != nil {
+		return jsonapi.Reply{}, err
+	}
 	select {
 	case m.registry.exports <- struct{}{}:
 	default:
@@ -74,9 +78,44 @@ func (m *management) exportUser(req *request) (jsonapi.Reply, error) {
 		case err != nil:
 			return err
 		}
+		for _, one := range revoked {
+			if err := put(one); err != nil {
+				return err
+			}
+		}
 		return put(lastLine{Type: "end", Complete: true})
 	}
 	return jsonapi.Reply{}, nil
+}
+
+// exportedRevocation is the type of an exported revocation: tokens of the user that were made before a time are refused.
+const exportedRevocation = "revocation"
+
+// revocations returns those of a user, as parts of an export. An app that is declared, or was deleted, has none.
+func (m *management) revocations(req *request, user storage.User) (all []storage.Exported, err error) {
+	have, err := m.registry.read(req.ctx, req.app)
+	if errors.Is(err, storage.ErrNoSetting) || m.registry.isDeclared(req.app) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range user.IDs {
+		if at, ok := have.doc.RevokedUsers[id]; ok {
+			all = append(all, storage.Exported{Type: exportedRevocation, AtMs: at.UnixMilli(), IDs: []string{id}})
+		}
+	}
+	return all, nil
+}
+
+// eraseRevocations takes the IDs of a user out of the app's revocations, which stay in force.
+func (m *management) eraseRevocations(req *request, user storage.User) error {
+	all, err := m.revocations(req, user)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	_, err = m.edit(req, false, func(a *app.App, _ time.Time) error { return a.EraseRevoked(req.app, user.IDs, m.registry.vault) })
+	return err
 }
 
 // digest names a user in the audit log without the ID. Who has the key of the installation can compare it with an ID.
@@ -94,6 +133,9 @@ func (m *management) requested(req *request, kind string) {
 func (m *management) eraseUser(req *request) (jsonapi.Reply, error) {
 	user, err := m.user(req)
 	if err != nil {
+		return jsonapi.Reply{}, err
+	}
+	if err := m.eraseRevocations(req, user); err != nil {
 		return jsonapi.Reply{}, err
 	}
 	e, err := m.registry.users.EraseUser(req.ctx, user)

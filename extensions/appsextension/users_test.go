@@ -103,6 +103,33 @@ func TestUserIsExportedAndErased(t *testing.T) {
 		metricdatatest.IgnoreTimestamp(), metricdatatest.IgnoreExemplars())
 }
 
+// The revocation of an erased user's tokens is exported, loses the ID and stays in force.
+//
+// spec: PRIV-02, AUTH-04
+func TestRevocationOfAnErasedUser(t *testing.T) {
+	r, _, _ := withUsers(t)
+	r.create(`{}`)
+	for _, user := range []string{"zoe-4711", "bob"} {
+		r.must(http.StatusOK, http.MethodPost, shop+"/revoke", fmt.Sprintf(`{"user": %q, "before": "2026-01-02T03:04:05Z"}`, user))
+	}
+	const exported = `{"type":"revocation","atMs":1767323045000,"ids":["zoe-4711"]}`
+	export := func() string {
+		return r.must(http.StatusOK, http.MethodPost, shop+"/users/export", `{"userID": "zoe-4711"}`).text
+	}
+	require.Contains(t, export(), exported+"\n")
+	r.must(http.StatusAccepted, http.MethodPost, shop+"/users/erase", `{"userID": "zoe-4711"}`)
+	shown := r.must(http.StatusOK, http.MethodGet, shop, "")
+	require.NotContains(t, shown.text, "zoe")
+	revoked := into[struct{ RevokedUsers map[string]time.Time }](t, shown).RevokedUsers
+	app, _ := r.App("shop")
+	require.Equal(t, revoked, app.RevokedUsers)
+	require.Nil(t, app.Recorded(), "records have IDs as before")
+	id := app.Pseudonyms.All("zoe-4711")[0]
+	before := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	require.Equal(t, map[string]time.Time{"bob": before, id: before}, revoked)
+	require.NotContains(t, export(), exported)
+}
+
 // A user of an app that hashes is exported and erased by the ID: with what was recorded before, and under each
 // pseudonym.
 //

@@ -3,6 +3,7 @@ package app
 import (
 	"crypto/rand"
 	"fmt"
+	"maps"
 	"strconv"
 	"time"
 
@@ -106,6 +107,27 @@ func (a *App) hashRevoked(id string, vault Sealer) error {
 		}
 	}
 	a.RevokedUsers = users
+	return nil
+}
+
+// EraseRevoked replaces IDs of a user among those whose tokens are revoked by their pseudonyms, so that the revocation
+// goes on without the name. An app that has no key of pseudonyms gets one for it.
+func (a *App) EraseRevoked(id string, users []string, vault Sealer) error {
+	if len(a.UserIDKeys) == 0 {
+		a.SetUserIDKey(id, newUserIDKey(), vault)
+	}
+	keys, err := a.pseudonyms(id, vault)
+	if err != nil {
+		return err
+	}
+	left := maps.Clone(a.RevokedUsers)
+	for _, user := range users {
+		if at, revoked := left[user]; revoked && !pseudonym.Is(user) {
+			delete(left, user)
+			left[keys.ID(user)] = at
+		}
+	}
+	a.RevokedUsers = left
 	return nil
 }
 
