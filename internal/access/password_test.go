@@ -86,7 +86,7 @@ func TestPasswordsAreBounded(t *testing.T) {
 		require.False(t, ok)
 		leave()
 		cancel()
-		for range int(p.unknown.Waiting()) {
+		for range unknownWaiting { // as many as waited
 			require.ErrorIs(t, <-ended, context.Canceled)
 		}
 	})
