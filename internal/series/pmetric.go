@@ -1,6 +1,7 @@
 package series
 
 import (
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -83,7 +84,9 @@ func (w *otelWriter) room(m *Metric) {
 	w.open = true
 	w.metric = w.scope.Metrics().AppendEmpty()
 	w.metric.SetName(m.Name)
-	w.metric.SetUnit(m.Unit)
+	if !strings.Contains(m.Unit, "/") { // the stock exporter would make it "…_per_second_per_second"
+		w.metric.SetUnit(m.Unit)
+	}
 	w.metric.SetDescription(m.Brief)
 	switch m.Type {
 	case semconv.Counter:

@@ -76,7 +76,6 @@ func Call() plog.Logs {
 	})
 	add(logs, "c1", semconv.EventEvent, map[string]any{semconv.EventName: "fabricSetupFailed", semconv.EventData: `{"stage":"dtls"}`})
 	add(logs, "c1", semconv.EventEvent, map[string]any{semconv.EventName: "iceDisruptionStart"})
-	add(logs, "c1", semconv.EventFeedback, map[string]any{semconv.FeedbackOverall: 3})
 	add(logs, "", semconv.EventPreCall, map[string]any{semconv.PreCallStatus: "success", semconv.PreCallProviders: []any{map[string]any{
 		semconv.ProviderName: "eu-1", semconv.ProviderAcceptable: true,
 		semconv.ProviderRTTMs: 45.0, semconv.ProviderLossFraction: 0.02, semconv.ProviderThroughputBps: 2e6,
