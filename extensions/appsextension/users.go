@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
 	"github.com/qosrtc/qos/internal/jsonapi"
+	"github.com/qosrtc/qos/internal/pseudonym"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -111,7 +113,8 @@ func (m *management) revocations(req *request, user storage.User) (all []storage
 // eraseRevocations takes the IDs of a user out of the app's revocations, which stay in force.
 func (m *management) eraseRevocations(req *request, user storage.User) error {
 	all, err := m.revocations(req, user)
-	if err != nil || len(all) == 0 {
+	named := func(r storage.Exported) bool { return !pseudonym.Is(r.IDs[0]) }
+	if err != nil || !slices.ContainsFunc(all, named) {
 		return err
 	}
 	_, err = m.edit(req, false, func(a *app.App, _ time.Time) error { return a.EraseRevoked(req.app, user.IDs, m.registry.vault) })
