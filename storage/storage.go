@@ -5,6 +5,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -212,6 +213,11 @@ const DefaultPageParticipants = 5000
 type Cursor struct {
 	Start time.Time
 	Key   int64 // the engine's own row key, breaks ties
+}
+
+// Compare is negative where the row at c comes before that at other in a listing: its start is newer.
+func (c Cursor) Compare(other Cursor) int {
+	return cmp.Or(other.Start.Compare(c.Start), cmp.Compare(other.Key, c.Key))
 }
 
 // Page is a part of a listing. Next is zero when there is no more.

@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -118,13 +117,9 @@ func (s *search) drive(drivers []driver, limit int) (rows []listed, err error) {
 
 // newest returns the newest rows, each once.
 func newest(rows []listed, limit int) []listed {
-	slices.SortFunc(rows, func(a, b listed) int { return compare(b.cursor(), a.cursor()) })
+	slices.SortFunc(rows, func(a, b listed) int { return a.cursor().Compare(b.cursor()) })
 	rows = slices.CompactFunc(rows, func(a, b listed) bool { return a.key == b.key })
 	return rows[:min(len(rows), limit)]
-}
-
-func compare(a, b storage.Cursor) int {
-	return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.Key, b.Key))
 }
 
 // drivers returns what a query is best looked through by: of all that narrows it, what the

@@ -1,7 +1,6 @@
 package readapi
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -38,10 +37,10 @@ func (l *listings[T]) add(rows []T, cursors []storage.Cursor, next storage.Curso
 	for i := range rows {
 		l.merged = append(l.merged, placed[T]{rows[i], cursors[i]})
 	}
-	if next != (storage.Cursor{}) && (l.next == storage.Cursor{} || newer(next, l.next) < 0) {
+	if next != (storage.Cursor{}) && (l.next == storage.Cursor{} || next.Compare(l.next) < 0) {
 		l.next = next
 	}
-	slices.SortFunc(l.merged, func(a, b placed[T]) int { return newer(a.at, b.at) })
+	slices.SortFunc(l.merged, func(a, b placed[T]) int { return a.at.Compare(b.at) })
 	l.merged = slices.CompactFunc(l.merged, func(a, b placed[T]) bool { return a.at == b.at })
 	l.cut()
 	return nil
@@ -55,7 +54,7 @@ func (l *listings[T]) cut() {
 	}
 	weight := 0
 	for i := range l.merged {
-		if l.next != (storage.Cursor{}) && newer(l.merged[i].at, l.next) > 0 {
+		if l.next != (storage.Cursor{}) && l.merged[i].at.Compare(l.next) > 0 {
 			l.keep(i)
 			return
 		}
@@ -73,11 +72,6 @@ func (l *listings[T]) cut() {
 func (l *listings[T]) keep(rows int) {
 	clear(l.merged[rows:]) // what is dropped is free
 	l.merged = l.merged[:rows]
-}
-
-// newer is negative where a row at a comes before one at b.
-func newer(a, b storage.Cursor) int {
-	return cmp.Or(b.Start.Compare(a.Start), cmp.Compare(b.Key, a.Key))
 }
 
 // page returns the rows, each once, their places, and where the page continues.
