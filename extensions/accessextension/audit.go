@@ -58,7 +58,7 @@ func cut(text string) string {
 // Read is Record for an entry of a visitor that a page may repeat every few seconds: it writes one
 // an hour for each login, action, app, target and details.
 func (k *keeper) Read(ctx context.Context, v *access.Visitor, e access.Entry) error {
-	key := strings.Join([]string{v.Login, v.Name, e.Action, e.AppID, e.Target, fmt.Sprint(e.Body)}, "\x00")
+	key := keyOf(v, e)
 	if v.Login != "" && k.reads.recent(key, k.now()) {
 		return nil
 	}
@@ -70,14 +70,35 @@ func (k *keeper) Read(ctx context.Context, v *access.Visitor, e access.Entry) er
 	return nil
 }
 
+func keyOf(v *access.Visitor, e access.Entry) string {
+	return strings.Join([]string{v.Login, v.Name, e.Action, e.AppID, e.Target, fmt.Sprint(e.Body)}, "\x00")
+}
+
+// Refused records that the rights of a visitor do not permit a request: of which app (empty for none), for what target,
+// and why. Like Read it writes one entry an hour of the same, and like failed attempts no more than failureRate. A
+// refusal is answered even if it cannot be recorded.
+func (k *keeper) Refused(ctx context.Context, v *access.Visitor, appID, target, why string) {
+	e := access.Entry{Actor: v.Name, Action: access.ActionRefused, AppID: appID, Target: target, Body: map[string]any{"reason": why}}
+	key := keyOf(v, e)
+	if k.reads.recent(key, k.now()) || !k.limited(ctx, e) {
+		return
+	}
+	k.reads.note(key, k.now())
+}
+
+// limited records an entry that visitors without rights cause, unless there are too many. It reports whether it did.
+func (k *keeper) limited(ctx context.Context, e access.Entry) bool {
+	if k.failures.Take(1, failureRate, k.now()) > 0 {
+		k.telemetry.QosaccessAuditDropped.Add(ctx, 1)
+		return false
+	}
+	return k.Record(ctx, e) == nil // an error was logged and counted
+}
+
 // failed records a failed attempt, unless there are too many. The user is empty where there is
 // none: the name may be a password that was typed into the wrong field.
 func (k *keeper) failed(ctx context.Context, user string, network netip.Prefix, why string) {
-	if k.failures.Take(1, failureRate, k.now()) > 0 {
-		k.telemetry.QosaccessAuditDropped.Add(ctx, 1)
-		return
-	}
-	_ = k.Record(ctx, access.Entry{Actor: user, Action: access.ActionSignInFail, Body: from(network, "reason", why)}) // was logged and counted
+	k.limited(ctx, access.Entry{Actor: user, Action: access.ActionSignInFail, Body: from(network, "reason", why)})
 }
 
 // from returns the members of an entry: where a request came from, truncated, and one more.

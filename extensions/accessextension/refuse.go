@@ -12,7 +12,7 @@ import (
 )
 
 // Refuse answers a request whose need the visitor does not meet: pages lead to sign-in, APIs get
-// 401 or 403. A nil visitor is nobody.
+// 401 or 403. A nil visitor is nobody. It records the refusal of a user or of a valid token.
 func (k *keeper) Refuse(w http.ResponseWriter, r *http.Request, v *access.Visitor) {
 	page := r.URL.Path != "/mcp" && !strings.HasPrefix(r.URL.Path, "/api/") && !strings.HasPrefix(r.URL.Path, "/assets/") && (r.Method == http.MethodGet || r.Method == http.MethodHead)
 	w.Header().Set("Cache-Control", "no-store")
@@ -26,6 +26,7 @@ func (k *keeper) Refuse(w http.ResponseWriter, r *http.Request, v *access.Visito
 		refuse(w, r, http.StatusUnauthorized, "Sign in first: there is no login, or it has ended.")
 	case v.Token:
 		k.telemetry.QosaccessRejectedRequests.Add(r.Context(), 1, reason("role"))
+		k.Refused(r.Context(), v, "", request(r), "token")
 		refuse(w, r, http.StatusForbidden, "An API token is for the read API only.")
 	case v.MustChange:
 		k.telemetry.QosaccessRejectedRequests.Add(r.Context(), 1, reason("must_change"))
@@ -36,6 +37,7 @@ func (k *keeper) Refuse(w http.ResponseWriter, r *http.Request, v *access.Visito
 		refuse(w, r, http.StatusForbidden, "The password must be changed first.")
 	default:
 		k.telemetry.QosaccessRejectedRequests.Add(r.Context(), 1, reason("role"))
+		k.Refused(r.Context(), v, "", request(r), "role")
 		if page {
 			k.show(w, http.StatusForbidden, "denied", denied(r, v))
 			return
@@ -43,6 +45,9 @@ func (k *keeper) Refuse(w http.ResponseWriter, r *http.Request, v *access.Visito
 		refuse(w, r, http.StatusForbidden, "Your roles do not permit this.")
 	}
 }
+
+// request names a request in the audit log, without its query, which may have names of users.
+func request(r *http.Request) string { return r.Method + " " + r.URL.Path }
 
 func denied(r *http.Request, v *access.Visitor) page {
 	return page{

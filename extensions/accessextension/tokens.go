@@ -121,6 +121,10 @@ func (k *keeper) makeToken(c *call) (jsonapi.Reply, error) {
 	if err != nil {
 		return jsonapi.Reply{}, err
 	}
+	if err := t.CheckMaker(&access.Visitor{Roles: maker.Roles, Scope: maker.Scope}); err != nil {
+		k.Refused(c.ctx, c.visitor, "", request(c.Request), "rights")
+		return jsonapi.Reply{}, err
+	}
 	tokens, _, err := k.allTokens(c.ctx)
 	if err == nil && len(tokens) >= maxTokens {
 		err = jsonapi.NewProblem(http.StatusConflict, "there are %d API tokens: revoke one first", maxTokens)
@@ -155,7 +159,7 @@ func (k *keeper) newToken(want *wantedToken, name string, maker *access.User, te
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
-	return t, t.CheckMaker(&access.Visitor{Roles: maker.Roles, Scope: maker.Scope})
+	return t, nil
 }
 
 // auditToken records a change. The entry is first: a change without one must not be.
@@ -185,7 +189,11 @@ func (k *keeper) revokeOnce(c *call, id string, audit bool) error {
 	if err != nil {
 		return err
 	}
-	if t.Name != c.PathValue("token") || !c.visitor.Scope.Covers(t.Scope) {
+	if t.Name != c.PathValue("token") {
+		return storage.ErrNoSetting
+	}
+	if !c.visitor.Scope.Covers(t.Scope) {
+		k.Refused(c.ctx, c.visitor, "", request(c.Request), "scope")
 		return storage.ErrNoSetting
 	}
 	if audit {

@@ -22,6 +22,7 @@ import (
 // recorder is an access extension, which has the audit log of the store.
 type recorder interface {
 	Record(ctx context.Context, e access.Entry) error
+	Refused(ctx context.Context, v *access.Visitor, appID, target, why string)
 }
 
 // findRecorder returns the access extension; nil where none is configured.
@@ -74,14 +75,23 @@ func (m *management) signedIn(need access.Need, next http.Handler) http.Handler 
 			jsonapi.NewProblem(http.StatusForbidden, "the management API is for users with the role admin").Write(w)
 		case !need.Allows(v):
 			m.count(r.Context(), "unauthorized")
+			m.refused(r, v, id, "role")
 			jsonapi.NewProblem(http.StatusForbidden, "an export has names of users: it needs the role support, or all apps in scope").Write(w)
 		case id != "" && !v.Scope.Has(id):
 			m.count(r.Context(), "refused")
+			m.refused(r, v, id, "scope")
 			jsonapi.NewProblem(http.StatusNotFound, "there is no such app").Write(w)
 		default:
 			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), whoKey{}, v.Name)))
 		}
 	})
+}
+
+// refused writes a request that the rights of a user do not permit into the audit log of the store.
+func (m *management) refused(r *http.Request, v *access.Visitor, appID, why string) {
+	if m.registry.recorder != nil {
+		m.registry.recorder.Refused(r.Context(), v, appID, r.Method+" "+r.URL.Path, why)
+	}
 }
 
 // listScope lists the apps of a scope.

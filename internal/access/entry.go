@@ -14,6 +14,7 @@ const (
 	ActionApp        = "changeApp"
 	ActionUser       = "changeUser"
 	ActionToken      = "changeToken"
+	ActionRefused    = "refused"
 )
 
 // Entry is one line of the audit log.

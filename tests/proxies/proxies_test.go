@@ -28,14 +28,28 @@ import (
 
 func TestMain(m *testing.M) { harness.VerifyMain(m) }
 
-const perAddress = 2
+const (
+	perAddress    = 2
+	dashboardHost = "dash.example.org"
+)
 
-// collector starts one that trusts a proxy on 127.0.0.1 and admits two connections of an address.
-func collector(t *testing.T) *harness.Collector {
+// config is that of docs/operations.md. Two connections of an address are admitted.
+const config = `
+receivers:
+  qoswss: {behind_tls_proxy: true, trusted_proxies: [127.0.0.1], max_connections_per_address: %d}
+extensions:
+  qosaccess: {storage: qosstorage, trusted_proxies: [127.0.0.1], sign_in_url: "https://%s"}
+  qosdashboard: {endpoint: %q, storage: qosstorage, access: qosaccess, behind_tls_proxy: true, allowed_hosts: [%[2]s]}
+service:
+  extensions: [healthcheckv2, qosapps, qosstorage, qosaccess, qosdashboard]
+`
+
+// collector starts one with a dashboard, both behind a proxy on 127.0.0.1.
+func collector(t *testing.T) (c *harness.Collector, dashboard string) {
 	t.Helper()
-	c := harness.NewCollector(t, harness.Options{
-		Storage: harness.SQLite(t.TempDir()),
-		More:    fmt.Sprintf("receivers: {qoswss: {behind_tls_proxy: true, trusted_proxies: [127.0.0.1], max_connections_per_address: %d}}\n", perAddress),
+	dashboard = harness.FreeAddress(t)
+	c = harness.NewCollector(t, harness.Options{
+		Storage: harness.SQLite(t.TempDir()), More: fmt.Sprintf(config, perAddress, dashboardHost, dashboard),
 	})
 	c.Start()
 	t.Cleanup(func() {
@@ -43,13 +57,13 @@ func collector(t *testing.T) *harness.Collector {
 			c.Stop()
 		}
 	})
-	return c
+	return c, dashboard
 }
 
-// certificate writes one for 127.0.0.1 with its key into a file, and returns the configuration of clients that trust it.
+// certificate writes one for 127.0.0.1 and the dashboard with its key into a file, and returns the configuration of clients that trust it.
 func certificate(t *testing.T, file string) *tls.Config {
 	t.Helper()
-	c, err := testcert.New("127.0.0.1")
+	c, err := testcert.New("127.0.0.1", dashboardHost)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(file, append(c.Chain(), c.Key...), 0o600))
 	return c.Client()
@@ -77,12 +91,12 @@ func run(t *testing.T, address string, cmd *exec.Cmd) {
 	}, harness.Patience, 20*time.Millisecond)
 }
 
-// nginx runs nginx with the location that ships, and returns its address.
-func nginx(t *testing.T, collector string) (address string, trust *tls.Config) {
+// nginx runs nginx with the locations that ship, and returns its address.
+func nginx(t *testing.T, collector, dashboard string) (address string, trust *tls.Config) {
 	t.Helper()
 	binary, dir := testenv.Program(t, "nginx"), t.TempDir()
 	trust = certificate(t, filepath.Join(dir, "chain.pem"))
-	location, err := filepath.Abs("../../deploy/proxy/nginx.conf")
+	locations, err := filepath.Abs("../../deploy/proxy")
 	require.NoError(t, err)
 	address = harness.FreeAddress(t)
 	text := fmt.Sprintf(`daemon off;
@@ -95,14 +109,20 @@ http {
 	client_body_temp_path %[1]s/b; proxy_temp_path %[1]s/p; fastcgi_temp_path %[1]s/f; uwsgi_temp_path %[1]s/u; scgi_temp_path %[1]s/s;
 	upstream qos_collector { server %[2]s; keepalive 16; }
 	map $http_upgrade $qos_connection { default upgrade; "" ""; }
+	upstream qos_dashboard { server %[5]s; keepalive 16; }
+	ssl_certificate %[1]s/chain.pem;
+	ssl_certificate_key %[1]s/chain.pem;
 	server {
 		listen %[3]s ssl http2;
-		ssl_certificate %[1]s/chain.pem;
-		ssl_certificate_key %[1]s/chain.pem;
-		include %[4]s;
+		include %[4]s/nginx.conf;
+	}
+	server {
+		listen %[3]s ssl http2;
+		server_name %[6]s;
+		include %[4]s/nginx-dashboard.conf;
 	}
 }
-`, dir, collector, address, location)
+`, dir, collector, address, locations, dashboard, dashboardHost)
 	if os.Geteuid() == 0 {
 		text = "user root;\n" + text // the folder is root's here
 	}
@@ -113,13 +133,14 @@ http {
 }
 
 // haproxy runs haproxy with the configuration that ships, and returns its address.
-func haproxy(t *testing.T, collector string) (address string, trust *tls.Config) {
+func haproxy(t *testing.T, collector, dashboard string) (address string, trust *tls.Config) {
 	t.Helper()
 	binary, file := testenv.Program(t, "haproxy"), filepath.Join(t.TempDir(), "chain.pem")
 	trust = certificate(t, file)
 	address = harness.FreeAddress(t)
 	cmd := exec.Command(binary, "-db", "-f", "../../deploy/proxy/haproxy.cfg")
-	cmd.Env = append(os.Environ(), "QOS_BIND="+address, "QOS_CERT="+file, "QOS_COLLECTOR="+collector)
+	cmd.Env = append(os.Environ(), "QOS_BIND="+address, "QOS_CERT="+file, "QOS_COLLECTOR="+collector,
+		"QOS_DASHBOARD="+dashboard, "QOS_DASHBOARD_HOST="+dashboardHost)
 	run(t, address, cmd)
 	return address, trust
 }
@@ -205,39 +226,46 @@ func exchange(t *testing.T, ws *websocket.Conn, texts ...string) (m said) {
 	}
 }
 
+// each runs a test behind each proxy.
+func each(t *testing.T, test func(t *testing.T, c *harness.Collector, dashboard, proxy string, trust *tls.Config)) {
+	for _, proxy := range []struct {
+		name  string
+		start func(t *testing.T, collector, dashboard string) (string, *tls.Config)
+	}{{"nginx", nginx}, {"haproxy", haproxy}} {
+		t.Run(proxy.name, func(t *testing.T) {
+			c, dashboard := collector(t)
+			address, trust := proxy.start(t, c.Address(), dashboard)
+			test(t, c, dashboard, address, trust)
+		})
+	}
+}
+
 // TestBehindProxies: pages log in over HTTP/2 and send frames over WebSockets through each proxy. The address of a client
 // is the one that connected to the proxy, also if the client forges the header. A client without a proxy has its own.
 //
 // spec: SRV-01, SRV-04
 func TestBehindProxies(t *testing.T) {
-	for _, proxy := range []struct {
-		name  string
-		start func(t *testing.T, collector string) (string, *tls.Config)
-	}{{"nginx", nginx}, {"haproxy", haproxy}} {
-		t.Run(proxy.name, func(t *testing.T) {
-			c := collector(t)
-			address, trust := proxy.start(t, c.Address())
-			served := func(h *host, at string) {
-				t.Helper()
-				grant := h.login(at)
-				for range perAddress {
-					ws, answer := h.connect(at, grant)
-					require.Equal(t, "welcome", answer.Type)
-					now := time.Now().UnixMilli()
-					require.Equal(t, said{Type: "ack", Seq: 1}, exchange(t, ws,
-						fmt.Sprintf(`{"type":"fabric","fabric":1,"conferenceID":"standup","addedAt":%d,"remoteUserID":"bob","fabricUsage":"multiplex"}`, now),
-						fmt.Sprintf(`{"type":"log","seq":1,"at":%d,"fabric":1,"text":"x"}`, now)))
-				}
-				_, answer := h.connect(at, grant)
-				require.Equal(t, said{Type: "bye", Code: "throttled"}, answer)
+	each(t, func(t *testing.T, c *harness.Collector, _, address string, trust *tls.Config) {
+		served := func(h *host, at string) {
+			t.Helper()
+			grant := h.login(at)
+			for range perAddress {
+				ws, answer := h.connect(at, grant)
+				require.Equal(t, "welcome", answer.Type)
+				now := time.Now().UnixMilli()
+				require.Equal(t, said{Type: "ack", Seq: 1}, exchange(t, ws,
+					fmt.Sprintf(`{"type":"fabric","fabric":1,"conferenceID":"standup","addedAt":%d,"remoteUserID":"bob","fabricUsage":"multiplex"}`, now),
+					fmt.Sprintf(`{"type":"log","seq":1,"at":%d,"fabric":1,"text":"x"}`, now)))
 			}
-			served(hostAt(t, "127.0.0.2", trust, ""), address)
-			// A forged header has no effect: the address is that of the connection to the proxy.
-			served(hostAt(t, "127.0.0.3", trust, "127.0.0.2"), address)
-			_, answer := hostAt(t, "127.0.0.3", trust, "198.51.100.7").connect(address, hostAt(t, "127.0.0.9", trust, "").login(address))
+			_, answer := h.connect(at, grant)
 			require.Equal(t, said{Type: "bye", Code: "throttled"}, answer)
-			// Past the proxy the header is ignored: all places of 127.0.0.2 are taken.
-			served(hostAt(t, "127.0.0.4", nil, "127.0.0.2"), c.Address())
-		})
-	}
+		}
+		served(hostAt(t, "127.0.0.2", trust, ""), address)
+		// A forged header has no effect: the address is that of the connection to the proxy.
+		served(hostAt(t, "127.0.0.3", trust, "127.0.0.2"), address)
+		_, answer := hostAt(t, "127.0.0.3", trust, "198.51.100.7").connect(address, hostAt(t, "127.0.0.9", trust, "").login(address))
+		require.Equal(t, said{Type: "bye", Code: "throttled"}, answer)
+		// Past the proxy the header is ignored: all places of 127.0.0.2 are taken.
+		served(hostAt(t, "127.0.0.4", nil, "127.0.0.2"), c.Address())
+	})
 }

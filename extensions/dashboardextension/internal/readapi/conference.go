@@ -74,6 +74,7 @@ func (a *API) conference(ctx context.Context, r *http.Request) (any, error) {
 func (a *API) detailOf(ctx context.Context, ref storage.Ref) (*detail, error) {
 	view := a.view(ctx)
 	if !view.scope.Has(ref.AppID) {
+		a.keeper.Refused(ctx, access.From(ctx), ref.AppID, ref.ConferenceID, "scope") // without sign-in the scope is all
 		return nil, storage.ErrNotFound
 	}
 	c, damage, err := a.audited(ctx, ref)

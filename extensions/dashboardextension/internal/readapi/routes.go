@@ -20,6 +20,8 @@ type Keeper interface {
 	Visitor(r *http.Request) (*access.Visitor, error)
 	// Read writes an audit entry, once for what a page repeats.
 	Read(ctx context.Context, v *access.Visitor, e access.Entry) error
+	// Refused writes an audit entry of a request that the rights of the visitor do not permit.
+	Refused(ctx context.Context, v *access.Visitor, appID, target, why string)
 }
 
 // Pseudonyms is what the read API asks of an apps extension.

@@ -17,6 +17,7 @@ const form = byId("filters");
 const actions = {
   signIn: "Signed in", signInFailed: "Sign-in failed", signOut: "Signed out", password: "Changed the password",
   readConference: "Read a conference", search: "Searched", readUnattached: "Read unattached annotations", changeApp: "Changed an app", changeUser: "Changed a user",
+  changeToken: "Changed an API token", refused: "Was refused",
 };
 
 const actionWord = (action) => actions[action] ?? words(action);
