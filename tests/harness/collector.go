@@ -26,6 +26,7 @@ type Collector struct {
 	config  string
 	cmd     *exec.Cmd
 	stderr  *os.File
+	life    int64 // offset in stderr at which the present life began
 	http    http.Client
 	started int
 }
@@ -99,6 +100,7 @@ func (c *Collector) Launch() {
 	if c.o.More != "" {
 		line = append(line, "--config", c.more())
 	}
+	c.checkLog()
 	c.cmd = exec.Command(line[0], line[1:]...)
 	c.cmd.Stderr = c.stderr
 	require.NoError(c.tb, c.cmd.Start())
@@ -167,6 +169,17 @@ func (c *Collector) get(url string) ([]byte, error) {
 	return body, err
 }
 
+// checkLog fails the test if the log of the life that ended is not quiet.
+func (c *Collector) checkLog() {
+	c.tb.Helper()
+	text, err := os.ReadFile(c.stderr.Name())
+	require.NoError(c.tb, err)
+	if err := checkQuiet(string(text[c.life:])); err != nil {
+		c.tb.Error(err)
+	}
+	c.life = int64(len(text))
+}
+
 // cleanUp ends what a failed test left running, and shows what it said.
 func (c *Collector) cleanUp() {
 	if c.cmd != nil && c.cmd.ProcessState == nil {
@@ -174,6 +187,7 @@ func (c *Collector) cleanUp() {
 		_ = c.cmd.Wait()
 	}
 	_ = c.stderr.Close()
+	c.checkLog()
 	if text, err := os.ReadFile(c.stderr.Name()); err == nil && c.tb.Failed() {
 		c.tb.Logf("the collector said:\n%s", text[max(0, len(text)-8<<10):])
 	}

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -104,8 +105,21 @@ func (c *crowd) summarise(t *testing.T, s *sqlite.Store, conference string, star
 	}))
 }
 
-// requests are those of each route that is documented, with answers as large as the crowd makes them.
-func (c *crowd) requests(t *testing.T, dashboard string) map[string]string {
+// A question is a request of a reader.
+type question struct{ method, address, body string }
+
+// questions are those of each route that is documented and of each tool for language models, with answers as large as
+// the crowd makes them.
+func (c *crowd) questions(t *testing.T, dashboard string) map[string]question {
+	t.Helper()
+	out := map[string]question{}
+	c.routes(t, dashboard, out)
+	c.tools(t, dashboard, out)
+	return out
+}
+
+// routes adds the questions of the read API.
+func (c *crowd) routes(t *testing.T, dashboard string, out map[string]question) {
 	t.Helper()
 	ms := func(at time.Time) string { return strconv.FormatInt(at.UnixMilli(), 10) }
 	within := url.Values{"app": {attacker}, "from": {ms(c.start.Add(-time.Hour))}, "to": {ms(c.start.Add(5 * time.Hour))}}
@@ -132,13 +146,39 @@ func (c *crowd) requests(t *testing.T, dashboard string) map[string]string {
 	defer func() { require.NoError(t, resp.Body.Close()) }()
 	var document struct{ Paths map[string]any }
 	require.NoError(t, json.NewDecoder(resp.Body).Decode(&document))
-	out := map[string]string{}
 	for path := range document.Paths {
 		require.Contains(t, queries, path, "a new route: add the request with its largest answer")
-		out[path] = dashboard + path + "?" + queries[path].Encode()
+		out[path] = question{http.MethodGet, dashboard + path + "?" + queries[path].Encode(), ""}
 	}
 	delete(out, "/api/live") // it streams changes, and never ends
-	return out
+}
+
+// tools adds the questions of the MCP server.
+func (c *crowd) tools(t *testing.T, dashboard string, out map[string]question) {
+	t.Helper()
+	within := map[string]any{"app": attacker, "from": c.start.Add(-time.Hour).UnixMilli(), "to": c.start.Add(5 * time.Hour).UnixMilli()}
+	search := maps.Clone(within)
+	search["limit"] = 50
+	arguments := map[string]map[string]any{
+		"search_conferences": search, "overview": within, "compare_sets": within,
+		"explain_conference": {"app": attacker, "id": "all hands", "at": c.start.Add(time.Second).UnixMilli()},
+	}
+	ask := func(method string, parameters any) question {
+		body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters})
+		require.NoError(t, err)
+		return question{http.MethodPost, dashboard + "/mcp", string(body)}
+	}
+	status, body := read(t.Context(), ask("tools/list", map[string]any{}))
+	require.Equal(t, http.StatusOK, status, body)
+	var list struct {
+		Result struct{ Tools []struct{ Name string } }
+	}
+	require.NoError(t, json.Unmarshal([]byte(body), &list))
+	require.Len(t, list.Result.Tools, len(arguments))
+	for _, tool := range list.Result.Tools {
+		require.Contains(t, arguments, tool.Name, "a new tool: add the request with its largest answer")
+		out["/mcp "+tool.Name] = ask("tools/call", map[string]any{"name": tool.Name, "arguments": arguments[tool.Name]})
+	}
 }
 
 // Readers of conferences, lists, users and exports as large as they get wait for each other, or are refused for now.
@@ -154,7 +194,7 @@ func TestReadingHasAnOwner(t *testing.T) {
 	c := harness.NewCollector(t, harness.Options{
 		Storage: harness.SQLite(dir), FramesPerSecond: 200, Dashboard: dashboard,
 		Apps: fmt.Sprintf(`{key_file: %q, storage: qosstorage, apps: [{id: %s, secrets: [%s]}]}`, dir+"/key", victim, secret),
-		More: "receivers: {qoswss: {trusted_proxies: [127.0.0.1]}}\nprocessors: {conference: {memory_mib: 384}}\n",
+		More: "receivers: {qoswss: {trusted_proxies: [127.0.0.1]}}\nprocessors: {conference: {memory_mib: 384}}\nextensions: {qosdashboard: {mcp: true}}\n",
 	})
 	c.Start()
 	t.Cleanup(func() {
@@ -167,11 +207,11 @@ func TestReadingHasAnOwner(t *testing.T) {
 	defer cancel()
 	deferred := 0
 	walked := make(chan map[string]map[int]int)
-	requests := everything.requests(t, "http://"+dashboard)
+	questions := everything.questions(t, "http://"+dashboard)
 	go func() {
 		answers := map[string]map[int]int{}
-		for path, address := range requests {
-			answers[path] = readAtOnce(ctx, 24, address)
+		for path, q := range questions {
+			answers[path] = readAtOnce(ctx, 24, q)
 		}
 		walked <- answers
 	}()
@@ -192,11 +232,14 @@ func TestReadingHasAnOwner(t *testing.T) {
 	require.Zero(t, metric(c, "otelcol_processor_memory_limiter_refused_log_records"))
 }
 
-// readAtOnce sends a request several times at once, and counts the answers by status. 0: there is none, or no end of it.
-func readAtOnce(ctx context.Context, times int, address string) map[int]int {
+// readAtOnce asks a question several times at once, and counts the answers by status. 0: there is none, or no end of it.
+func readAtOnce(ctx context.Context, times int, q question) map[int]int {
 	statuses := make(chan int, times)
 	for range times {
-		go func() { statuses <- read(ctx, address) }()
+		go func() {
+			status, _ := read(ctx, q)
+			statuses <- status
+		}()
 	}
 	count := map[int]int{}
 	for range times {
@@ -205,19 +248,34 @@ func readAtOnce(ctx context.Context, times int, address string) map[int]int {
 	return count
 }
 
-// read returns the status of an answer that was read to its end; 0: there is none.
-func read(ctx context.Context, address string) int {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+// read returns the status of an answer that was read to its end, 0 for none, and the text of an answer of the MCP server. A
+// tool that is refused for now has 503, as a route.
+func read(ctx context.Context, q question) (status int, text string) {
+	req, err := http.NewRequestWithContext(ctx, q.method, q.address, strings.NewReader(q.body))
 	if err != nil {
-		return 0
+		return 0, ""
+	}
+	if q.body != "" {
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return 0
+		return 0, ""
 	}
 	defer func() { _ = resp.Body.Close() }()
-	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
-		return 0
+	if q.body == "" {
+		_, err = io.Copy(io.Discard, resp.Body)
+	} else {
+		var body []byte
+		body, err = io.ReadAll(resp.Body)
+		text = string(body)
 	}
-	return resp.StatusCode
+	switch {
+	case err != nil:
+		return 0, ""
+	case strings.Contains(text, `"isError":true`):
+		return http.StatusServiceUnavailable, text
+	}
+	return resp.StatusCode, text
 }
