@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/collector/extension"
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/metadata"
+	"github.com/qosrtc/qos/internal/logonce"
 )
 
 // NewFactory returns the factory of the apps extension.
@@ -20,6 +21,7 @@ func createDefaultConfig() component.Config {
 }
 
 func create(ctx context.Context, set extension.Settings, cfg component.Config) (extension.Extension, error) {
+	set.TelemetrySettings = logonce.Settings(set.TelemetrySettings)
 	telemetry, err := metadata.NewTelemetryBuilder(set.TelemetrySettings)
 	if err != nil {
 		return nil, err
