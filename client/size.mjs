@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 
 const budgets = {
-  'qos.min.js': 19_730, // 18,500 without pre-call tests; 310 to recognise screens, ended tracks and failed TURN servers; 400 to merge unsent measurements; 20 for media that getUserMedia takes
+  'qos.min.js': 20_220, // 18,500 without pre-call tests; 310 to recognise screens, ended tracks and failed TURN servers; 400 to merge unsent measurements; 20 for media that getUserMedia takes; 490 for counters that cannot be true and Safari's relays
   'qos-precall.mjs': 8_000,
 };
 

@@ -252,9 +252,10 @@
     const byType = /* @__PURE__ */ new Map();
     const ofType = (type) => byType.get(type) ?? [];
     for (const report2 of byId.values()) {
-      const alike = byType.get(report2.type) ?? [];
+      const type = report2.isRemote === true ? `remote-${report2.type}` : report2.type;
+      const alike = byType.get(type) ?? [];
       alike.push(report2);
-      byType.set(report2.type, alike);
+      byType.set(type, alike);
     }
     const snapshot = { byKey: /* @__PURE__ */ new Map(), pairs: /* @__PURE__ */ new Map(), byId, takenMs: null };
     for (const statsType of ["inbound-rtp", "outbound-rtp"])
@@ -395,19 +396,28 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   var columnsOf = (set) => setNumbered(set).columns;
   var columnsLine = (set) => setNumbered(set).line;
   function row(set, measures) {
-    return [set, ...setNumbered(set).names.map((name) => measures[name] ?? null)];
+    const cellOf = (value, most) => value === untrue ? most : value;
+    return [set, ...setNumbered(set).columns.map(({ column, range }) => cellOf(measures[column] ?? null, range[2]))];
   }
+  var untrue = Infinity;
   var known = (value) => num(value) ?? NaN;
   var countersOf = (set) => setNumbered(set).counters;
+  var grown = (value) => value === untrue ? untrue : known(value);
+  var startedAgain = (now, then) => 2 * now < then;
   function count(last, report2, blank) {
     const by = { ...blank };
-    const anew = restarts.some((name) => known(report2[name]) < known(last[name]));
+    const anew = restarts.some((name) => startedAgain(known(report2[name]), known(last[name])));
     for (const name in blank) {
       const now = num(report2[name]);
       if (anew) last[name] = null;
       if (now === null) continue;
       const then = last[name] ?? 0;
-      by[name] = now < then && name !== "packetsLost" ? now : now - then;
+      const mayFall = name === "packetsLost";
+      if (now === 2 ** 24 - 1 || now === 2 ** 32 - 1 || now < 0 && !mayFall) {
+        by[name] = untrue;
+        continue;
+      }
+      by[name] = now >= then || mayFall ? now - then : startedAgain(now, then) ? now : untrue;
       last[name] = now;
     }
     return by;
@@ -417,11 +427,11 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const measures = { ...blank };
     for (const { column: name, how, first, second, third, factor, range } of columns) {
       let value = own[name];
-      if (how === "+") value = factor * known(by[first] ?? by[second]);
-      else if (how === "/") value = factor * known(by[first]) / known(by[second] ?? by[third]);
+      if (how === "+") value = factor * grown(by[first] ?? by[second]);
+      else if (how === "/") value = num(factor * known(by[first]) / known(by[second] ?? by[third]));
       else if (how === "=") value = factor * known(report2[first]);
       else if (how === "$") value = str(report2[first]);
-      measures[name] = bounded(range, value);
+      measures[name] = value === untrue ? untrue : bounded(range, value);
     }
     return measures;
   }
@@ -1371,6 +1381,8 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const factor = 10 ** decimals;
     return num(Math.round(known(value) * factor) / factor);
   }
+  var longestRttMs = 6e4;
+  var leastPace = { audio: 0.1, video: 0.5 };
   function measureStream(counts, stream2, ms, pairRttMs) {
     const { rtp, remote, source, ssrc, codec, statsType, mediaType } = stream2;
     const set = streamSet(statsType, mediaType);
@@ -1381,22 +1393,32 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const reportedMs = known(remote.timestamp) - known(counts.far.timestamp);
     const sentMs = num(remote.remoteTimestamp) === null ? ms : known(remote.remoteTimestamp) - known(counts.far.remoteTimestamp);
     const other = count(counts.far, remote, countersOf(0));
-    const sent = known(by.packetsReceived ?? by.packetsSent);
+    const packets = by.packetsReceived ?? by.packetsSent;
+    const sent = known(packets);
+    const ownLost = by.packetsLost ?? null;
+    const lost2 = checkedLoss(
+      counts,
+      ownLost ?? other.packetsLost ?? null,
+      num(sent),
+      ms,
+      Math.max(ms, num(reportedMs) ?? 0),
+      leastPace[mediaType]
+    );
     const measures = measure(set, by, rtp, {
       ssrc,
       codec,
       // For the first time: browsers count retransmissions among the packets (Chromium those of
       // the RTX stream), which would make a loss look smaller the harder it is fought.
-      packets: sent - (by.retransmittedPacketsReceived ?? by.retransmittedPacketsSent ?? 0),
-      packetsLost: by.packetsLost,
+      packets: grown(packets) - (by.retransmittedPacketsReceived ?? by.retransmittedPacketsSent ?? 0),
+      packetsLost: lost2,
       audioLevel: num(rtp.audioLevel) ?? source.audioLevel,
       fps: known(by.framesSent ?? by.framesDecoded ?? by.framesEncoded) * 1e3 / ms,
       rttMs: rttOf(other, remote.roundTripTime) ?? pairRttMs,
-      remotePacketsLost: other.packetsLost,
+      remotePacketsLost: lost2,
       remoteJitterMs: 1e3 * known(remote.jitter),
       // The receiver reports every few seconds: what it lost between two of its reports is held
       // against what was sent in that time.
-      remoteLossFraction: num(reportedMs > 0 ? known(other.packetsLost) * ms / (sent * reportedMs) : null) ?? num(remote.fractionLost),
+      remoteLossFraction: lost2 === untrue ? null : num(reportedMs > 0 ? known(lost2) * ms / (sent * reportedMs) : null) ?? num(remote.fractionLost),
       cpuLimitedMs: 1e3 * known(limited.cpu),
       bandwidthLimitedMs: 1e3 * known(limited.bandwidth),
       // Chromium still reports the target of an encoding that was switched off.
@@ -1410,12 +1432,20 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     };
     return { measures, farEnd };
   }
+  function checkedLoss(counts, lost2, packets, ms, lossMs, least) {
+    const silentMs = counts.silentMs ?? 0;
+    const pace = Math.max((packets ?? 0) / ms, (counts.pace ?? 0) * 0.9);
+    counts.pace = pace;
+    counts.silentMs = packets && lost2 !== null ? 0 : silentMs + ms;
+    return known(lost2) > 2 * Math.max(pace, least) * (silentMs + lossMs) ? untrue : lost2;
+  }
   function perSecond(count2, ms) {
     return round(known(count2) * 1e3 / ms, 2);
   }
   function rttOf(by, last) {
     const measurements = by.roundTripTimeMeasurements ?? by.responsesReceived;
-    return num(1e3 * (num(known(by.totalRoundTripTime) / known(measurements)) ?? known(last)));
+    const ms = num(1e3 * (num(known(by.totalRoundTripTime) / known(measurements)) ?? known(last)));
+    return known(ms) > longestRttMs ? untrue : ms;
   }
   function measurePair(before, { pair }) {
     const names2 = countersOf(pairSet);
@@ -1570,6 +1600,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     for (const stream2 of added) {
       const counts = {};
       measureStream(counts, stream2, 1, null);
+      counts.pace = 0;
       knownStreams.set(stream2.key, { ssrc: stream2.ssrc, counts, atMs, frozen: [], jitters: mean(), rtts: mean() });
     }
     return added;
@@ -1623,6 +1654,14 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     }
     if (!group.sets.includes(set)) group.sets.push(set);
     group.rows.push(row(set, measures));
+  }
+
+  // src/turn-url.ts
+  function protocolOf(url) {
+    const [, secure, query = ""] = /^turn(s?):[^?]+(.*)$/i.exec(url) ?? [];
+    if (secure === void 0) return void 0;
+    if (secure) return "tls";
+    return /transport=tcp/i.test(query) ? "tcp" : "udp";
   }
 
   // src/wifi.ts
@@ -1710,7 +1749,8 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       localCandidateType: str(local?.candidateType),
       networkType: str(local?.networkType),
       remoteCandidateType: str(remote?.candidateType),
-      relayProtocol: str(local?.relayProtocol),
+      // Safari has the server's URL alone.
+      relayProtocol: str(local?.relayProtocol) ?? (local?.candidateType === "relay" ? str(protocolOf(String(local.url))) : null),
       localAddress: str(collectIP && local?.address),
       localAddresses: texts([...new Set(collectIP ? locals?.flatMap((one) => [one.address, one.relatedAddress]) : [])])
     };

@@ -426,6 +426,29 @@ describe('measuring', () => {
     },
   );
 
+  it.each([
+    ['relay', { url: 'turns:turn.example.org:443?transport=tcp' }, 'tls'],
+    ['relay', { url: 'turn:[::1]?transport=tcp' }, 'tcp'],
+    ['relay', { url: 'turn:turn.example.org:3478' }, 'udp'],
+    ['relay', { url: 'turn:turn.example.org', relayProtocol: 'tcp' }, 'tcp'],
+    ['relay', { url: 'https://turn.example.org' }, null],
+    ['relay', { url: 7 }, null],
+    ['relay', {}, null],
+    ['srflx', { url: 'turn:turn.example.org' }, null],
+  ])('says of a %s candidate with %o how it reaches its server: %s', async (candidateType, more, relayProtocol) => {
+    const { harness, pc, add, socket } = await call();
+    pc.reports = [
+      { id: 'T', type: 'transport', selectedCandidatePairId: 'P' },
+      { id: 'P', type: 'candidate-pair', transportId: 'T', localCandidateId: 'L' },
+      { id: 'L', type: 'local-candidate', candidateType, ...more },
+    ];
+    add();
+    pc.connect();
+    await harness.run(2000);
+    const setup = socket.of('event').find((m) => m.event === 'fabricSetup');
+    expect(setup?.data).toMatchObject({ localCandidateType: candidateType, relayProtocol });
+  });
+
   it('says that a fabric is alive though it has nothing to measure', async () => {
     const { harness, pc, add, socket } = await call();
     pc.failing = true;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Counts, measureStream as measureOn, measurePair } from '../src/stats/interval.ts';
 import { fromLegacy } from '../src/stats/legacy.ts';
-import { bounded, columnsLine, pairSet, rangeOf, row, streamSet } from '../src/stats/measures.ts';
+import { bounded, columnsLine, pairSet, rangeOf, row, streamSet, untrue } from '../src/stats/measures.ts';
 import type { Reading } from '../src/stats/monitor.ts';
 import { normalise, type Report, type Stream } from '../src/stats/normalise.ts';
 import { audioMos, label, videoMos } from '../src/stats/quality.ts';
@@ -166,6 +166,90 @@ describe('intervals', () => {
       freezes: 1,
       freezeMs: 500,
     });
+  });
+
+  it('know no increase of a counter that fell by little, and count from there on', () => {
+    const video = { mediaType: 'video' } as const;
+    const counts: Counts = {};
+    const read = (framesDropped: number, concealedSamples: number, packetsReceived: number) =>
+      measureOn(counts, stream({ framesDropped, concealedSamples, packetsReceived }, video), 1000, null).measures;
+    read(500, 95_000, 9000);
+    expect(read(499, 95_000, 9100)).toMatchObject({ framesDropped: untrue, packets: 100 });
+    expect(read(502, 94_999, 9099)).toMatchObject({ framesDropped: 3, packets: untrue });
+    expect(read(502, 94_999, 9200)).toMatchObject({ framesDropped: 0, packets: 101 });
+    expect(row(2, read(501, 0, 9300))).toContain(Number.MAX_SAFE_INTEGER);
+    expect(row(2, read(502, 0, 9400))).not.toContain(Number.MAX_SAFE_INTEGER);
+  });
+
+  it.each([-1, 2 ** 24 - 1, 2 ** 32 - 1])('know no increase where a counter is %i', (minusOne) => {
+    const counts: Counts = {};
+    const read = (bytesReceived: number) =>
+      measureOn(counts, stream({ bytesReceived, packetsReceived: 100 }), 1000, null).measures.bytes;
+    expect([read(500), read(minusOne), read(700)]).toEqual([500, untrue, 200]);
+  });
+
+  it('do not take a jump of sequence numbers for a loss', () => {
+    const read = (counts: Counts, packetsReceived: number, packetsLost: number, ms = 1000) =>
+      measureOn(counts, stream({ packetsReceived, packetsLost }), ms, null).measures.packetsLost;
+    const counts: Counts = {};
+    read(counts, 100, 0);
+    expect(read(counts, 150, 32_000)).toBe(untrue);
+    expect(read(counts, 200, 32_001)).toBe(1);
+    expect(read(counts, 205, 32_046)).toBe(45); // nine of ten
+    // After half a minute without a packet all that was sent meanwhile is lost.
+    expect([read(counts, 205, 32_046, 30_000), read(counts, 255, 33_546)]).toEqual([0, 1500]);
+    expect(read(counts, 305, 35_046)).toBe(untrue); // and no more after it
+    const sent = (packetsSent: number, packetsLost: number, timestamp: number) =>
+      measureOn(
+        counts,
+        stream({ packetsSent }, { statsType: 'outbound-rtp', remote: { packetsLost, timestamp, fractionLost: 0.98 } }),
+        1000,
+        null,
+      ).measures;
+    for (const key of Object.keys(counts)) delete counts[key as keyof Counts];
+    sent(50, 0, 1000);
+    expect(sent(100, 32_000, 2000)).toMatchObject({ remotePacketsLost: untrue, remoteLossFraction: null });
+    expect(sent(150, 32_005, 3000)).toMatchObject({ remotePacketsLost: 5, remoteLossFraction: 0.1 });
+  });
+
+  it('hold one correction of the other end against one packet', () => {
+    const counts: Counts = {};
+    const read = (packetsReceived: number, packetsLost: number) =>
+      measureOn(
+        counts,
+        stream(
+          { packetsSent: 500 + packetsReceived },
+          { statsType: 'outbound-rtp', remote: { packetsReceived, packetsLost } },
+        ),
+        1000,
+        null,
+      ).measures.remotePacketsLost;
+    read(500, 62);
+    expect([read(499, 63), read(550, 63)]).toEqual([1, 0]);
+  });
+
+  it('know no round trip of more than a minute', () => {
+    const far = (roundTripTime: number) =>
+      measureStream(stream({}), stream({}, { remote: { roundTripTime } }), 1000, 40);
+    expect([far(60).rttMs, far(60.1).rttMs, far(65_536).rttMs]).toEqual([60_000, untrue, untrue]);
+    const pair = (currentRoundTripTime: number) =>
+      measurePair({}, { id: 'a', transport: 't', pair: { currentRoundTripTime }, local: {}, remote: {}, locals: [] });
+    expect([pair(2).rttMs, pair(65_536).rttMs]).toEqual([2000, untrue]);
+    const jitter = measureStream(stream({}), stream({ jitter: 1e306 }), 1000, null);
+    expect(jitter.jitterMs).toBe(untrue);
+  });
+
+  it("take what an old Firefox marks as the other end's for that", () => {
+    const { byKey } = normalise([
+      { id: 'i', type: 'inbound-rtp', kind: 'audio', ssrc: 1, remoteId: 'o', packetsReceived: 5 },
+      { id: 'o', type: 'outbound-rtp', kind: 'audio', ssrc: 1, isRemote: true, packetsSent: 7 },
+      { id: 's', type: 'outbound-rtp', kind: 'audio', ssrc: 2, isRemote: false, packetsSent: 9 },
+      { id: 'r', type: 'inbound-rtp', kind: 'audio', ssrc: 2, isRemote: true, packetsLost: 3 },
+    ]);
+    expect([...byKey.values()].map(({ key, remote }) => [key, remote.id])).toEqual([
+      ['inbound-rtp 1', 'o'],
+      ['outbound-rtp 2', 'r'],
+    ]);
   });
 
   it('leave unknown what a browser does not supply', () => {

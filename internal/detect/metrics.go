@@ -53,7 +53,8 @@ func frozen(m *event.Measurement) (float64, bool) {
 	if !inbound(m, true) || m.Screen {
 		return 0, false
 	}
-	if m.Value(protocol.FramesDecoded).Is(0) && m.Get(protocol.Packets) >= minPackets {
+	padding := m.Value(protocol.Bytes).Is(0) // packets without payload: a server's probing
+	if m.Value(protocol.FramesDecoded).Is(0) && m.Get(protocol.Packets) >= minPackets && !padding {
 		return 1, true
 	}
 	return share(m, m.StillMs())

@@ -66,6 +66,19 @@ func TestEachStreamHasItsDetectors(t *testing.T) {
 	f(screen, HighPacketLoss, HighJitter, HighRoundTripTime, DroppedFrames, KeyFrameStorm, BusyCodec)
 }
 
+// A server probes the bandwidth with packets that have no payload: of them no frame can be decoded.
+//
+// spec: QUAL-01
+func TestPaddingIsNoFrozenVideo(t *testing.T) {
+	s := good(false, true)
+	s.Set(protocol.FramesDecoded, 0)
+	for bytes, want := range map[float64]Class{0: Clear, 1: Breach} {
+		s.Set(protocol.Bytes, bytes)
+		classes, _ := read(&s)
+		require.Equal(t, want, classes[FrozenVideo])
+	}
+}
+
 // spec: QUAL-01
 func TestMetricsThatBreak(t *testing.T) {
 	f := func(kind Kind, value float64, s event.Measurement, broken func(*event.Measurement)) {

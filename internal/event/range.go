@@ -100,7 +100,7 @@ func rangeOf(k protocol.Measure, seconds float64) (low, high float64) {
 	low, high = info.Min, info.Max
 	switch {
 	case info.PerSecond > 0:
-		high = info.PerSecond * seconds
+		high = min(info.PerSecond*seconds, info.Max-1) // Max is the mark of a client
 		if low < 0 {
 			low = -high
 		}

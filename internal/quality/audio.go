@@ -68,6 +68,9 @@ func (in audio) loss() (float64, Reason) {
 	if in.Loss().Expected < minPackets {
 		return 0, TooFewPackets
 	}
+	if in.notPlayed() {
+		return 0, NotPlayed
+	}
 	concealed := in.Known(protocol.ConcealedSamples) && in.Get(protocol.Samples) > 0
 	if !in.Known(protocol.PacketsLost) && !concealed {
 		return 0, NoLossEvidence
@@ -80,23 +83,29 @@ func (in audio) loss() (float64, Reason) {
 	return clamp(loss, 0, 1), Scored
 }
 
-// residualLoss is the fraction that was lost and not brought back. No statistic tells how many
-// packets redundancy brought back; at most as many as carried some. Where concealment is known
-// that is what they are taken for, for whatever was not brought back was concealed, and is
-// charged as such. They count neither as lost nor as expected.
+// notPlayed reports whether packets came and the page took no sample of them: its jitter buffer discards them all.
+func (in audio) notPlayed() bool {
+	return in.Value(protocol.Samples).Is(0) && in.Get(protocol.Packets) >= minPackets
+}
+
+// residualLoss is the fraction that was lost and not brought back. No statistic has how many packets redundancy brought
+// back; at most as many as copies came. Copies are FEC packets, and with RED (RFC 2198) what is discarded, since the
+// packet was there already. Where concealment is known that many are taken for brought back: the others were
+// concealed, and are charged as such. So are packets that are discarded because they came too late. They count neither
+// as lost nor as expected.
 func (in audio) residualLoss(concealed bool) float64 {
 	if !in.Known(protocol.PacketsLost) {
 		return 0
 	}
-	lost := math.Max(0, in.Get(protocol.PacketsLost))
+	lost, late := math.Max(0, in.Get(protocol.PacketsLost)), in.Get(protocol.PacketsDiscarded)
 	if concealed {
-		lost = math.Max(0, lost-in.Get(protocol.FECPackets))
+		lost, late = math.Max(0, lost-in.Get(protocol.FECPackets)-late), 0
 	}
 	expected := in.Get(protocol.Packets) + lost
 	if expected == 0 {
 		return 0
 	}
-	return (lost + in.Get(protocol.PacketsDiscarded)) / expected
+	return (lost + late) / expected
 }
 
 // lossRun is the mean length, in packets, of what was audibly concealed at a time: how the

@@ -30,7 +30,7 @@ func audioMOS(t *testing.T, in event.Measurement) float64 {
 // spec: QUAL-01
 func TestScoreAudioCleanCall(t *testing.T) {
 	res := scoreAudio(opusCall())
-	require.Equal(t, "qos-audio/5 (G.107.2)", res.Model)
+	require.Equal(t, "qos-audio/6 (G.107.2)", res.Model)
 	require.Equal(t, Scored, res.Reason)
 	require.Empty(t, res.Assumed.String())
 	// Ie between 16.829 (31k) and 14.759 (34k) a third of the way: 16.139; R 131.861/1.48.
@@ -64,6 +64,22 @@ func TestScoreAudioLossIsTheLarger(t *testing.T) {
 		in.Set(protocol.PacketsLost, 5)
 		in.Set(protocol.PacketsDiscarded, 5)
 	})
+	// With RED (RFC 2198) copies of packets that arrived are discarded, as many as packets or twice as many; others repair.
+	for _, copies := range []float64{250, 500} {
+		red := func(lost, audible float64) func(in *event.Measurement) {
+			return func(in *event.Measurement) {
+				in.Set(protocol.Packets, 250-lost)
+				in.Set(protocol.PacketsLost, lost)
+				in.Set(protocol.PacketsDiscarded, copies-lost)
+				in.Set(protocol.Samples, 240000)
+				in.Set(protocol.ConcealedSamples, 240000*audible)
+			}
+		}
+		f(0, red(0, 0))
+		f(0, red(25, 0))
+		f(0.03, red(25, 0.03))
+		f(0.03, red(0, 0.03)) // what is discarded because it is late is concealed
+	}
 	// Of 10 % concealed, 4 % was silent: nobody hears that.
 	f(0.06, func(in *event.Measurement) {
 		in.Set(protocol.Samples, 240000)
@@ -91,6 +107,21 @@ func TestScoreAudioLossIsTheLarger(t *testing.T) {
 		in.Set(protocol.Packets, 400)
 		in.Set(protocol.PacketsDiscarded, 400)
 	})
+}
+
+// TestAudioThatNobodyPlays: without an element the browser discards all packets and takes no sample of them.
+//
+// spec: QUAL-01
+func TestAudioThatNobodyPlays(t *testing.T) {
+	in := opusCall()
+	for _, discarded := range []float64{0, 200, 250} {
+		in.Set(protocol.PacketsDiscarded, discarded)
+		in.Set(protocol.Samples, 0)
+		in.Set(protocol.ConcealedSamples, 0)
+		require.Equal(t, NotPlayed, scoreAudio(in).Reason)
+		in.Set(protocol.Samples, 480)
+		require.Equal(t, Scored, scoreAudio(in).Reason)
+	}
 }
 
 // TestFewPacketsAreNoEvidence: of 13 packets of comfort noise one was lost.

@@ -166,7 +166,15 @@ func lower(name string, lo, hi float64, k protocol.Measure) worsening {
 func TestAudioNeverRisesWhenItGetsWorse(t *testing.T) {
 	for _, w := range []worsening{
 		raise("loss", 1000, protocol.PacketsLost),
-		raise("discards", 1000, protocol.PacketsDiscarded),
+		{"discards without concealment", func(t *rapid.T, in event.Measurement) (event.Measurement, event.Measurement) {
+			in.Put(protocol.ConcealedSamples, event.Value{})
+			return raise("", 1000, protocol.PacketsDiscarded).worse(t, in)
+		}},
+		{"copies", func(t *rapid.T, in event.Measurement) (event.Measurement, event.Measurement) {
+			in.Set(protocol.ConcealedSamples, rapid.Float64Range(0, 480_000).Draw(t, "concealed"))
+			in.Set(protocol.Samples, rapid.Float64Range(1, 480_000).Draw(t, "samples"))
+			return lower("", 0, 1000, protocol.PacketsDiscarded).worse(t, in)
+		}},
 		raise("concealment", 480_000, protocol.ConcealedSamples),
 		lower("repair", 0, 1000, protocol.FECPackets),
 		lower("shorter runs", 1, 200, protocol.ConcealmentEvents),

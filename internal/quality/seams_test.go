@@ -70,7 +70,14 @@ func TestLossIsContinuousAtSeams(t *testing.T) {
 		in.Set(protocol.PacketsLost, 40)
 		in.Set(protocol.FECPackets, v)
 	})
-	audio("all of it lost", 250, func(in *event.Measurement, v float64) { in.Set(protocol.PacketsDiscarded, v) })
+	audio("all of it lost", 250, func(in *event.Measurement, v float64) {
+		in.Put(protocol.ConcealedSamples, event.Value{})
+		in.Set(protocol.PacketsDiscarded, v)
+	})
+	audio("all of it repaired by copies", 40, func(in *event.Measurement, v float64) {
+		in.Set(protocol.PacketsLost, 40)
+		in.Set(protocol.PacketsDiscarded, v)
+	})
 	audio("the target passes the measured rate", 32e3, func(in *event.Measurement, v float64) { in.Set(protocol.TargetBitrateBps, v) })
 	audio("packets of 20 ms fill the interval", 250, func(in *event.Measurement, v float64) { in.Set(protocol.Packets, v) })
 	audio("delay", 2*(noDelayMs-66.5), func(in *event.Measurement, v float64) { in.Set(protocol.RTTMs, v) })

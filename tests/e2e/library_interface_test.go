@@ -283,8 +283,8 @@ func checkCustomStats(t *testing.T, c *collector, b *browser.Browser, got *spoke
 	p := openPage(t, b, "numbers", c.dashboard+"/conference?"+query.Encode())
 	const card = "document.querySelector('[data-testid=custom-charts]')"
 	p.Until(patience, card)
-	p.Run(card + ".scrollIntoView()")
-	p.Until(patience, "[..."+card+".querySelectorAll('canvas')].length === 2")
+	// A chart is drawn when it is visible. What is drawn above it may push it away again.
+	p.Until(patience, "("+card+".scrollIntoView(), "+card+".querySelectorAll('canvas').length === 2)")
 	var drawn []string
 	p.Get("[..."+card+".querySelectorAll('[data-testid=chart]')].map((chart) => chart.innerText.replace(/\\s+/g, ' ').trim())", &drawn)
 	require.Equal(t, []string{"cpu Fabric 1: 0.5", "waiting Fabric 1: 2"}, drawn, "the means")

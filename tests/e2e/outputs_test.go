@@ -23,8 +23,7 @@ func (s *scene) checkDashboard(t *testing.T, b *browser.Browser) {
 		p.Until(patience, fmt.Sprintf("document.body.innerText.includes(%q)", text))
 	}
 	p.Until(patience, "/mute/i.test(document.querySelector('#timeline').innerText)")
-	p.Run("document.querySelector('#streams').scrollIntoView()")
-	p.Until(patience, "document.querySelectorAll('#streams canvas').length > 0")
+	p.Until(patience, "(document.querySelector('#streams').scrollIntoView(), document.querySelectorAll('#streams canvas').length > 0)")
 
 	list := openPage(t, b, "conferences", s.dashboard+"/search")
 	list.Until(patience, fmt.Sprintf("document.body.innerText.includes(%q)", first.room))

@@ -38,8 +38,7 @@ func TestSideBySide(t *testing.T) {
 			require.Len(t, titles, 8, "score, bit rate, loss, round trip and jitter without those that neither has: %q", titles)
 			require.Equal(t, []string{"Scoreguest 2 · sent", "Scoreguest 5 · received"}, titles[:2])
 
-			p.Run(`document.querySelector("[data-testid=side-by-side]").scrollIntoView()`)
-			p.Until(patience, pairCharts+`.every((one) => one.querySelector("canvas"))`)
+			p.Until(patience, `(document.querySelector("[data-testid=side-by-side]").scrollIntoView(), `+pairCharts+`.every((one) => one.querySelector("canvas")))`)
 			p.Run(pairCharts + `[0].dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }))`)
 			p.Until(patience, pairCharts+`.every((one) => !one.querySelector(".readout").classList.contains("means"))`)
 

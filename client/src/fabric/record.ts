@@ -7,6 +7,7 @@ import { sdpText, sourceInfo } from '../sdp.ts';
 import { send } from '../session/send.ts';
 import { type News, type Reading, selectedPair } from '../stats/monitor.ts';
 import { type Pair, type Stream, str } from '../stats/normalise.ts';
+import { protocolOf } from '../turn-url.ts';
 import { texts } from '../wifi.ts';
 import { deliver } from './deliver.ts';
 import { trackStateOf } from './senders.ts';
@@ -63,7 +64,9 @@ function candidates(f: Fabric, { local, remote, locals }: Partial<Pair> = select
     localCandidateType: str(local?.candidateType),
     networkType: str(local?.networkType),
     remoteCandidateType: str(remote?.candidateType),
-    relayProtocol: str(local?.relayProtocol),
+    // Safari has the server's URL alone.
+    relayProtocol:
+      str(local?.relayProtocol) ?? (local?.candidateType === 'relay' ? str(protocolOf(String(local.url))) : null),
     localAddress: str(collectIP && local?.address),
     localAddresses: texts([...new Set(collectIP ? locals?.flatMap((one) => [one.address, one.relatedAddress]) : [])]),
   };

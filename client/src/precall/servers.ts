@@ -1,11 +1,9 @@
 // The servers of a test as the application or the collector names them.
 
+import { protocolOf, type RelayProtocol } from '../turn-url.ts';
 import { cutBytes } from '../validate.ts';
 import type { Json } from './host.ts';
 import { maxProviders, maxTextBytes, maxUrls } from './limits.ts';
-
-/** A way to reach a TURN server. */
-export type RelayProtocol = 'udp' | 'tcp' | 'tls';
 
 /** The result of one way. */
 export interface Transport {
@@ -39,14 +37,6 @@ function readServer(given: unknown, index: number): Server {
   });
   const name = typeof label === 'string' && label.trim() ? label : hostOf(all[0]);
   return { provider: cutBytes(name || `server ${index + 1}`, maxTextBytes), ways };
-}
-
-/** undefined for a URL of no TURN server. */
-function protocolOf(url: string): RelayProtocol | undefined {
-  const [, secure, query = ''] = /^turn(s?):[^?]+(.*)$/i.exec(url) ?? [];
-  if (secure === undefined) return undefined;
-  if (secure) return 'tls';
-  return /transport=tcp/i.test(query) ? 'tcp' : 'udp';
 }
 
 /** The host of a URL, without its port. */

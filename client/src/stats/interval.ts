@@ -1,7 +1,18 @@
 // The measures between two readings of a stream: pure functions, safe against counters
 // that start again. Names are those of protocol section 7.
 
-import { type Counted, count, countersOf, known, type Measures, measure, pairSet, streamSet } from './measures.ts';
+import {
+  type Counted,
+  count,
+  countersOf,
+  grown,
+  known,
+  type Measures,
+  measure,
+  pairSet,
+  streamSet,
+  untrue,
+} from './measures.ts';
 import { num, type Pair, type Report, type Stream } from './normalise.ts';
 
 /** Rounds to so many decimals; null where there is no number. */
@@ -10,11 +21,18 @@ export function round(value: number | null, decimals: number): number | null {
   return num(Math.round(known(value) * factor) / factor);
 }
 
-/** The last counters of one stream: its own, and those of the other end's report. */
+/** The last counters of one stream: its own, and those of the other end's report; and how fast its packets went. */
 export interface Counts {
   own?: Counted;
   far?: Counted;
+  /** Packets in a ms: the most of the last intervals. */
+  pace?: number;
+  /** How long none were counted, or what was lost was not. */
+  silentMs?: number;
 }
+
+const longestRttMs = 60_000;
+const leastPace = { audio: 0.1, video: 0.5 }; // of packets in a ms: below it a loss may be true whatever was counted
 
 /** The sent bytes and packets that the sender of an inbound stream reports, and in which time. */
 export interface SenderInterval {
@@ -38,23 +56,36 @@ export function measureStream(counts: Counts, stream: Stream, ms: number, pairRt
   const sentMs =
     num(remote.remoteTimestamp) === null ? ms : known(remote.remoteTimestamp) - known(counts.far.remoteTimestamp);
   const other = count(counts.far, remote, countersOf(0));
-  const sent = known(by.packetsReceived ?? by.packetsSent);
+  const packets = by.packetsReceived ?? by.packetsSent;
+  const sent = known(packets);
+  // A report has the losses of its own direction alone.
+  const ownLost = by.packetsLost ?? null;
+  const lost = checkedLoss(
+    counts,
+    ownLost ?? other.packetsLost ?? null,
+    num(sent),
+    ms,
+    Math.max(ms, num(reportedMs) ?? 0),
+    leastPace[mediaType],
+  );
   const measures = measure(set, by, rtp, {
     ssrc,
     codec,
     // For the first time: browsers count retransmissions among the packets (Chromium those of
     // the RTX stream), which would make a loss look smaller the harder it is fought.
-    packets: sent - (by.retransmittedPacketsReceived ?? by.retransmittedPacketsSent ?? 0),
-    packetsLost: by.packetsLost,
+    packets: grown(packets) - (by.retransmittedPacketsReceived ?? by.retransmittedPacketsSent ?? 0),
+    packetsLost: lost,
     audioLevel: num(rtp.audioLevel) ?? source.audioLevel,
     fps: (known(by.framesSent ?? by.framesDecoded ?? by.framesEncoded) * 1000) / ms,
     rttMs: rttOf(other, remote.roundTripTime) ?? pairRttMs,
-    remotePacketsLost: other.packetsLost,
+    remotePacketsLost: lost,
     remoteJitterMs: 1000 * known(remote.jitter),
     // The receiver reports every few seconds: what it lost between two of its reports is held
     // against what was sent in that time.
     remoteLossFraction:
-      num(reportedMs > 0 ? (known(other.packetsLost) * ms) / (sent * reportedMs) : null) ?? num(remote.fractionLost),
+      lost === untrue
+        ? null
+        : (num(reportedMs > 0 ? (known(lost) * ms) / (sent * reportedMs) : null) ?? num(remote.fractionLost)),
     cpuLimitedMs: 1000 * known(limited.cpu),
     bandwidthLimitedMs: 1000 * known(limited.bandwidth),
     // Chromium still reports the target of an encoding that was switched off.
@@ -70,6 +101,25 @@ export function measureStream(counts: Counts, stream: Stream, ms: number, pairRt
   return { measures, farEnd };
 }
 
+/**
+ * The loss of an interval, or untrue: of a jump of sequence numbers receivers count as many packets as it is wide. More
+ * than twice what went at the pace of the last intervals is untrue, in the ms of the loss and the silence before.
+ */
+function checkedLoss(
+  counts: Counts,
+  lost: number | null,
+  packets: number | null,
+  ms: number,
+  lossMs: number,
+  least: number,
+): number | null {
+  const silentMs = counts.silentMs ?? 0;
+  const pace = Math.max((packets ?? 0) / ms, (counts.pace ?? 0) * 0.9);
+  counts.pace = pace;
+  counts.silentMs = packets && lost !== null ? 0 : silentMs + ms;
+  return known(lost) > 2 * Math.max(pace, least) * (silentMs + lossMs) ? untrue : lost;
+}
+
 /** A count over ms as a rate. */
 export function perSecond(count: number | null, ms: number): number | null {
   return round((known(count) * 1000) / ms, 2);
@@ -78,7 +128,8 @@ export function perSecond(count: number | null, ms: number): number | null {
 /** The mean round trip of the interval's measurements, else the last one known, in s. */
 function rttOf(by: Counted, last: unknown): number | null {
   const measurements = by.roundTripTimeMeasurements ?? by.responsesReceived;
-  return num(1000 * (num(known(by.totalRoundTripTime) / known(measurements)) ?? known(last)));
+  const ms = num(1000 * (num(known(by.totalRoundTripTime) / known(measurements)) ?? known(last)));
+  return known(ms) > longestRttMs ? untrue : ms;
 }
 
 /** The measures of a selected candidate pair; before is its report at the last measurement. */

@@ -87,7 +87,7 @@ const alwaysCounted =
     ' ',
   );
 
-/** Of packets and answers: where one fell, all were started again. */
+/** Of packets and answers: where one started again, all did. */
 const restarts = alwaysCounted.slice(0, 4);
 
 /** By number: the columns of each set. */
@@ -137,10 +137,14 @@ export const columnsOf = (set: number) => setNumbered(set).columns;
 /** The announcement of a set. */
 export const columnsLine = (set: number): string => setNumbered(set).line;
 
-/** A row of that set; what is unknown is null. */
+/** A row of that set; what is unknown is null. What is untrue is the most that the wire takes, which the collector lists as out of range. */
 export function row(set: number, measures: Measures): Cell[] {
-  return [set, ...setNumbered(set).names.map((name) => measures[name] ?? null)];
+  const cellOf = (value: Cell, most: number) => (value === untrue ? most : value);
+  return [set, ...setNumbered(set).columns.map(({ column, range }) => cellOf(measures[column] ?? null, range[2]))];
 }
+
+/** A value that cannot be true. known() and num() take it as unknown. */
+export const untrue = Number.POSITIVE_INFINITY;
 
 /** A number, or NaN, so that whatever is reckoned with it is unknown too. */
 export const known = (value: unknown) => num(value) ?? Number.NaN;
@@ -151,20 +155,32 @@ export type Counted = Record<string, number | null>;
 /** The counters of a report whose row is of that set; 0 is for reports without a row. */
 export const countersOf = (set: number): Readonly<Counted> => setNumbered(set).counters;
 
+/** An increase, or NaN. One that is untrue remains so. */
+export const grown = (value: unknown) => (value === untrue ? untrue : known(value));
+
+/** Whether a counter started again: browsers correct counters too, and fall by little then. */
+const startedAgain = (now: number, then: number) => 2 * now < then;
+
 /**
- * By how much counters grew since last, which then has their present values. One that fell was
- * started again and counts from 0, as all do when one of restarts fell; one that is missing
- * keeps its value, so that it is not new when it returns. A loss may fall (RFC 3550: duplicates).
+ * By how much counters grew since last, which then has their present values. One that started again counts from 0, as
+ * all do when one of restarts did; one that is missing keeps its value, so that it is not new when it returns. A loss
+ * may fall (RFC 3550: duplicates). The increase of another that fell by little is untrue, as is -1, which some
+ * browsers write as a number without sign of 24 or 32 bits.
  */
 export function count(last: Counted, report: Report, blank: Readonly<Counted>): Counted {
   const by = { ...blank };
-  const anew = restarts.some((name) => known(report[name]) < known(last[name]));
+  const anew = restarts.some((name) => startedAgain(known(report[name]), known(last[name])));
   for (const name in blank) {
     const now = num(report[name]);
     if (anew) last[name] = null;
     if (now === null) continue;
     const then = last[name] ?? 0;
-    by[name] = now < then && name !== 'packetsLost' ? now : now - then;
+    const mayFall = name === 'packetsLost';
+    if (now === 2 ** 24 - 1 || now === 2 ** 32 - 1 || (now < 0 && !mayFall)) {
+      by[name] = untrue;
+      continue;
+    }
+    by[name] = now >= then || mayFall ? now - then : startedAgain(now, then) ? now : untrue;
     last[name] = now;
   }
   return by;
@@ -177,11 +193,11 @@ export function measure(set: number, by: Counted, report: Report, own: Record<st
   for (const { column: name, how, first, second, third, factor, range } of columns) {
     let value = own[name];
     // A report has the counters of its own direction alone.
-    if (how === '+') value = factor * known(by[first] ?? by[second]);
-    else if (how === '/') value = (factor * known(by[first])) / known(by[second] ?? by[third]);
+    if (how === '+') value = factor * grown(by[first] ?? by[second]);
+    else if (how === '/') value = num((factor * known(by[first])) / known(by[second] ?? by[third]));
     else if (how === '=') value = factor * known(report[first]);
     else if (how === '$') value = str(report[first]);
-    measures[name] = bounded(range, value);
+    measures[name] = value === untrue ? untrue : bounded(range, value);
   }
   return measures;
 }

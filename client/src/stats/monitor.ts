@@ -141,6 +141,7 @@ function addNew(knownStreams: Monitor['knownStreams'], snapshot: Snapshot, atMs:
   for (const stream of added) {
     const counts: Counts = {};
     measureStream(counts, stream, 1, null); // for what it is counted from
+    counts.pace = 0;
     knownStreams.set(stream.key, { ssrc: stream.ssrc, counts, atMs, frozen: [], jitters: mean(), rtts: mean() });
   }
   return added;

@@ -59,9 +59,11 @@ export function normalise(reports: Iterable<Report>): Snapshot {
   const byType = new Map<unknown, Report[]>();
   const ofType = (type: string) => byType.get(type) ?? [];
   for (const report of byId.values()) {
-    const alike = byType.get(report.type) ?? [];
+    // Firefox before 66 marks the other end's reports instead of naming their type.
+    const type = report.isRemote === true ? `remote-${report.type}` : report.type;
+    const alike = byType.get(type) ?? [];
     alike.push(report);
-    byType.set(report.type, alike);
+    byType.set(type, alike);
   }
   const snapshot: Snapshot = { byKey: new Map(), pairs: new Map(), byId, takenMs: null };
   for (const statsType of ['inbound-rtp', 'outbound-rtp'] as const)
