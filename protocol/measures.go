@@ -57,6 +57,7 @@ const (
 	BytesReceived
 	AvailableOutgoingBps
 	AvailableIncomingBps
+	OutOfRange
 	NumMeasures
 	UnknownMeasure = NumMeasures // of a column name that no measure has
 )
@@ -109,8 +110,7 @@ const (
 )
 
 // The most that one stream can do. It is far above any real one: a value beyond it comes of a
-// browser's counter that jumped. A client that knows better that a counter or a time cannot be true sends the greatest
-// number that the wire takes (Max, or 2^53 - 1), which is beyond.
+// browser's counter that jumped.
 const (
 	maxPacketsPerSec  = 1e6
 	maxBytesPerSec    = 1.25e9 // 10 Gbit/s
@@ -119,9 +119,7 @@ const (
 	maxPerSec         = 1e5       // of anything rarer
 	maxCodingMsPerSec = 64 * 1000 // as many threads code at once
 	maxBps            = 1e11
-
-	maxDelayMs         = 60_000 // a packet that is on its way for longer is in no call
-	maxLimitedMsPerSec = 10_000 // browsers add to these times late
+	maxDelayMs        = 60_000 // a packet that is on its way for longer is in no call
 )
 
 // Measures is the reference of all measures of version 1.
@@ -153,10 +151,10 @@ var Measures = [NumMeasures]MeasureInfo{
 	FPS:                    {"fps", Float, "{frame}/s", 0, 1000, 0, 0, anyVideo, "frames per second over the interval"},
 	HarmonicFPS:            {"harmonicFps", Float, "{frame}/s", 0, 1000, 0, 0, inboundVideo, "harmonic frame rate: totalInterFrameDelay / totalSquaredInterFrameDelay"},
 	Freezes:                {"freezes", Int, "{freeze}", 0, maxCount, maxPerSec, 0, inboundVideo, "freezes (webrtc-stats freezeCount)"},
-	FreezeMs:               {"freezeMs", Float, "ms", 0, maxMs, 0, maxMs - 1, inboundVideo, "time frozen in the interval"},
+	FreezeMs:               {"freezeMs", Float, "ms", 0, maxMs, 0, 0, inboundVideo, "time frozen in the interval"},
 	Freezes60s:             {"freezes60s", Int, "{freeze}", 0, maxCount, 0, 0, inboundVideo, "freezes in the last 60 s"},
 	Pauses:                 {"pauses", Int, "{pause}", 0, maxCount, maxPerSec, 0, inboundVideo, "pauses (webrtc-stats pauseCount)"},
-	PauseMs:                {"pauseMs", Float, "ms", 0, maxMs, 0, maxMs - 1, inboundVideo, "time paused in the interval"},
+	PauseMs:                {"pauseMs", Float, "ms", 0, maxMs, 0, 0, inboundVideo, "time paused in the interval"},
 	DecodeMs:               {"decodeMs", Float, "ms", 0, maxMs, maxCodingMsPerSec, 0, inboundVideo, "total decode time in the interval"},
 	EncodeMs:               {"encodeMs", Float, "ms", 0, maxMs, maxCodingMsPerSec, 0, outboundVideo, "total encode time in the interval"},
 	QP:                     {"qp", Float, "1", 0, 255, 0, 0, anyVideo, "mean quantisation parameter of the interval's frames"},
@@ -171,12 +169,13 @@ var Measures = [NumMeasures]MeasureInfo{
 	RemoteLossFraction:     {"remoteLossFraction", Float, "1", 0, 1, 0, 0, outbound, "fraction of the packets sent between two reports that the remote end lost"},
 	RemoteJitterMs:         {"remoteJitterMs", Float, "ms", 0, maxMs, 0, maxDelayMs, outbound, "jitter at the remote end"},
 	Limitation:             {"limitation", Text, "", 0, 0, 0, 0, outboundVideo, "qualityLimitationReason: none, cpu, bandwidth, other"},
-	CPULimitedMs:           {"cpuLimitedMs", Float, "ms", 0, maxMs, maxLimitedMsPerSec, 0, outboundVideo, "time limited by cpu in the interval"},
-	BandwidthLimitedMs:     {"bandwidthLimitedMs", Float, "ms", 0, maxMs, maxLimitedMsPerSec, 0, outboundVideo, "time limited by bandwidth in the interval"},
+	CPULimitedMs:           {"cpuLimitedMs", Float, "ms", 0, maxMs, 0, 0, outboundVideo, "time limited by cpu in the interval"},
+	BandwidthLimitedMs:     {"bandwidthLimitedMs", Float, "ms", 0, maxMs, 0, 0, outboundVideo, "time limited by bandwidth in the interval"},
 	BytesSent:              {"bytesSent", Int, "By", 0, maxCount, maxBytesPerSec, 0, pair, "bytes sent over the selected candidate pair"},
 	BytesReceived:          {"bytesReceived", Int, "By", 0, maxCount, maxBytesPerSec, 0, pair, "bytes received over the selected candidate pair"},
 	AvailableOutgoingBps:   {"availableOutgoingBps", Float, "bit/s", 0, maxCount, 0, maxBps, pair, "the sender's bandwidth estimate"},
 	AvailableIncomingBps:   {"availableIncomingBps", Float, "bit/s", 0, maxCount, 0, maxBps, pair, "the receiver's bandwidth estimate"},
+	OutOfRange:             {"outOfRange", Text, "", 0, 0, 0, 0, anyReport, "measures of this report that the client knows to be untrue, separated by commas; they are null"},
 }
 
 var measureByName = func() map[string]Measure {

@@ -354,7 +354,8 @@ bandwidthLimitedMs 4 *
 displayedPixels 24
 bytesSent 5 +
 bytesReceived 5 +
-availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
+availableOutgoingBps 5 = availableOutgoingBitrate
+outOfRange 12345`.split("\n").map((line) => {
     const [name = "", inSets = "", how = "", first = name, second = "", third = ""] = line.split(" ");
     const factor = /Ms$/.test(name) ? 1e3 : 1;
     return { column: name, inSets, how, first, second, third, factor, range: rangeOf(name) };
@@ -396,8 +397,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   var columnsOf = (set) => setNumbered(set).columns;
   var columnsLine = (set) => setNumbered(set).line;
   function row(set, measures) {
-    const cellOf = (value, most) => value === untrue ? most : value;
-    return [set, ...setNumbered(set).columns.map(({ column, range }) => cellOf(measures[column] ?? null, range[2]))];
+    return [set, ...setNumbered(set).names.map((name) => measures[name] ?? null)];
   }
   var untrue = Infinity;
   var known = (value) => num(value) ?? NaN;
@@ -425,14 +425,17 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   function measure(set, by, report2, own) {
     const { blank, columns } = setNumbered(set);
     const measures = { ...blank };
+    const outOfRange = [];
     for (const { column: name, how, first, second, third, factor, range } of columns) {
       let value = own[name];
       if (how === "+") value = factor * grown(by[first] ?? by[second]);
       else if (how === "/") value = num(factor * known(by[first]) / known(by[second] ?? by[third]));
       else if (how === "=") value = factor * known(report2[first]);
       else if (how === "$") value = str(report2[first]);
-      measures[name] = value === untrue ? untrue : bounded(range, value);
+      if (value === untrue) outOfRange.push(name);
+      measures[name] = bounded(range, value);
     }
+    measures.outOfRange = bounded(rangeOf(""), outOfRange.join()) || null;
     return measures;
   }
   function bounded(range, value) {

@@ -13,7 +13,7 @@ const increases = words(`bytes packets packetsLost packetsDiscarded fecPackets s
 const means = words(`jitterMs jitterBufferDelayMs rttMs audioLevel fps harmonicFps qp remoteLossFraction
   remoteJitterMs`);
 const atTheEnd = words('width height freezes60s targetBitrateBps displayedPixels availableOutgoingBps');
-const texts = words('codec rid contentType limitation');
+const texts = words('codec rid contentType limitation outOfRange');
 const sets = [1, 2, 3, 4, pairSet];
 
 const share = (name: string) => /Level$|Fraction$/.test(name);

@@ -3,6 +3,7 @@ package event
 import (
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/qosrtc/qos/protocol"
 )
@@ -37,6 +38,16 @@ func (o OutOfRange) Names() (names []string) {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// OutOfRangeNamed returns the set of the measures of those names, separated by commas. Other names are ignored.
+func OutOfRangeNamed(names string) (set OutOfRange) {
+	for name := range strings.SplitSeq(names, ",") {
+		if k := protocol.MeasureNamed(name); k != protocol.UnknownMeasure {
+			set |= 1 << k
+		}
+	}
+	return set
 }
 
 const (
@@ -100,7 +111,7 @@ func rangeOf(k protocol.Measure, seconds float64) (low, high float64) {
 	low, high = info.Min, info.Max
 	switch {
 	case info.PerSecond > 0:
-		high = min(info.PerSecond*seconds, info.Max-1) // Max is the mark of a client
+		high = info.PerSecond * seconds
 		if low < 0 {
 			low = -high
 		}

@@ -137,6 +137,8 @@ func putMeasure(m *event.Measurement, k protocol.Measure, a Attr) {
 		m.Limitation = a.Str()
 	case protocol.ContentType:
 		m.Content = a.Str()
+	case protocol.OutOfRange:
+		m.OutOfRange |= event.OutOfRangeNamed(a.Str())
 	case protocol.SSRC:
 		if n, ok := a.Number(); ok {
 			m.SetSSRC(n)

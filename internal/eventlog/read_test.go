@@ -58,6 +58,8 @@ func TestReadHasEveryMeasure(t *testing.T) {
 		}
 		for k := range protocol.NumMeasures {
 			switch v := float64(k+1) / 100; { // all can be
+			case k == protocol.OutOfRange:
+				attrs[semconv.Measure(k)], want.OutOfRange = "packets,bytes", event.OutOfRangeNamed("bytes,packets")
 			case k == protocol.SSRC:
 				attrs[semconv.Measure(k)] = int64(7)
 			case k.Info().Type == protocol.Text:
@@ -79,12 +81,13 @@ func TestReadHasEveryMeasure(t *testing.T) {
 func TestMarkOutOfRange(t *testing.T) {
 	items := Read(frame(3, semconv.EventStats, 1, map[string]any{
 		semconv.StatsType: "inbound-rtp", semconv.IntervalMs: 2000.0, semconv.Stats("packets"): int64(1 << 52), semconv.Stats("bytes"): int64(-1),
+		semconv.Stats("outOfRange"): "rttMs,packets", // what the client knows
 	}))
 	MarkOutOfRange(items)
 	named, _ := items[0].Record.Attributes().Get(semconv.OutOfRange)
-	require.Equal(t, "bytes,packets", named.Str())
+	require.Equal(t, "bytes,packets,rttMs", named.Str())
 	require.False(t, items[0].Event.Measured.Known(protocol.Packets))
-	require.Equal(t, 2, items[0].Event.Measured.OutOfRange.Len())
+	require.Equal(t, 3, items[0].Event.Measured.OutOfRange.Len())
 }
 
 func TestReadStatsWithoutRowsIsAlive(t *testing.T) {

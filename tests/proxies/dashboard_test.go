@@ -34,7 +34,9 @@ func readerAt(t *testing.T, ip, proxy string, trust *tls.Config) *reader {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(ip)}}
 	transport := &http.Transport{
 		TLSClientConfig: trust.Clone(), ForceAttemptHTTP2: true,
-		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) { return dialer.DialContext(ctx, network, proxy) },
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return dialer.DialContext(ctx, network, proxy)
+		},
 	}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &reader{t, &http.Client{
@@ -93,6 +95,7 @@ var signInLink = regexp.MustCompile("https://" + regexp.QuoteMeta(dashboardHost)
 // spec: DASH-01, DASH-03
 func TestDashboardBehindProxies(t *testing.T) {
 	each(t, func(t *testing.T, c *harness.Collector, dashboard, proxy string, trust *tls.Config) {
+		t.Helper()
 		var token string
 		require.Eventually(t, func() bool {
 			found := signInLink.FindStringSubmatch(c.Log())

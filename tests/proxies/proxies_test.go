@@ -228,6 +228,7 @@ func exchange(t *testing.T, ws *websocket.Conn, texts ...string) (m said) {
 
 // each runs a test behind each proxy.
 func each(t *testing.T, test func(t *testing.T, c *harness.Collector, dashboard, proxy string, trust *tls.Config)) {
+	t.Helper()
 	for _, proxy := range []struct {
 		name  string
 		start func(t *testing.T, collector, dashboard string) (string, *tls.Config)
@@ -246,6 +247,7 @@ func each(t *testing.T, test func(t *testing.T, c *harness.Collector, dashboard,
 // spec: SRV-01, SRV-04
 func TestBehindProxies(t *testing.T) {
 	each(t, func(t *testing.T, c *harness.Collector, _, address string, trust *tls.Config) {
+		t.Helper()
 		served := func(h *host, at string) {
 			t.Helper()
 			grant := h.login(at)

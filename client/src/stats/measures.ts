@@ -73,7 +73,8 @@ bandwidthLimitedMs 4 *
 displayedPixels 24
 bytesSent 5 +
 bytesReceived 5 +
-availableOutgoingBps 5 = availableOutgoingBitrate`
+availableOutgoingBps 5 = availableOutgoingBitrate
+outOfRange 12345`
   .split('\n')
   .map((line) => {
     const [name = '', inSets = '', how = '', first = name, second = '', third = ''] = line.split(' ');
@@ -137,13 +138,12 @@ export const columnsOf = (set: number) => setNumbered(set).columns;
 /** The announcement of a set. */
 export const columnsLine = (set: number): string => setNumbered(set).line;
 
-/** A row of that set; what is unknown is null. What is untrue is the most that the wire takes, which the collector lists as out of range. */
+/** A row of that set; what is unknown is null. */
 export function row(set: number, measures: Measures): Cell[] {
-  const cellOf = (value: Cell, most: number) => (value === untrue ? most : value);
-  return [set, ...setNumbered(set).columns.map(({ column, range }) => cellOf(measures[column] ?? null, range[2]))];
+  return [set, ...setNumbered(set).names.map((name) => measures[name] ?? null)];
 }
 
-/** A value that cannot be true. known() and num() take it as unknown. */
+/** A value that cannot be true: known() and num() take it as unknown. Rows have null, and the name in outOfRange. */
 export const untrue = Number.POSITIVE_INFINITY;
 
 /** A number, or NaN, so that whatever is reckoned with it is unknown too. */
@@ -190,6 +190,7 @@ export function count(last: Counted, report: Report, blank: Readonly<Counted>): 
 export function measure(set: number, by: Counted, report: Report, own: Record<string, unknown>) {
   const { blank, columns } = setNumbered(set);
   const measures: Record<string, Cell> = { ...blank };
+  const outOfRange: string[] = [];
   for (const { column: name, how, first, second, third, factor, range } of columns) {
     let value = own[name];
     // A report has the counters of its own direction alone.
@@ -197,8 +198,10 @@ export function measure(set: number, by: Counted, report: Report, own: Record<st
     else if (how === '/') value = num((factor * known(by[first])) / known(by[second] ?? by[third]));
     else if (how === '=') value = factor * known(report[first]);
     else if (how === '$') value = str(report[first]);
-    measures[name] = value === untrue ? untrue : bounded(range, value);
+    if (value === untrue) outOfRange.push(name);
+    measures[name] = bounded(range, value);
   }
+  measures.outOfRange = bounded(rangeOf(''), outOfRange.join()) || null;
   return measures;
 }
 
