@@ -218,6 +218,9 @@ func (p *participant) describe(person *cause.Person, out *Participant, without [
 	var seenMs, weakMs float64
 	for i := range out.Fabrics {
 		summary := &out.Fabrics[i]
+		if summary.State == StateUnused {
+			continue
+		}
 		f := p.fabrics[summary.Fabric]
 		person.Fabrics = append(person.Fabrics, f.evidence(summary, without, ends))
 		person.Measured += f.measured

@@ -363,6 +363,13 @@ var describedStages = map[string]bool{"gathering": true, "connectivity": true, "
 
 func (f *fabric) hadRemoteDescription() bool { return f.remoteDescription || f.connected() }
 
+// hadDescription reports whether a description was set, or nothing says that none was: a library reports candidates of a
+// set-up that failed only if there was a local description. Clients of media servers make transports that they never use.
+func (f *fabric) hadDescription() bool {
+	d := f.setupFailed.value
+	return f.hadRemoteDescription() || d == nil || d.Stage != "noRemoteDescription" || d.LocalCandidates.Known
+}
+
 // iceFailed reports whether ICE failed before the fabric was connected.
 func (f *fabric) iceFailed() bool {
 	return !f.connected() && f.iceFailure

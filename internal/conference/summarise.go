@@ -146,12 +146,16 @@ func (p *participant) summary(session string, labels quality.Bounds, v *evidence
 	var all tallies
 	for _, number := range slices.Sorted(maps.Keys(p.fabrics)) {
 		f := p.fabrics[number]
-		v.addFabric(f)
 		v.outOfRange += f.outOfRange
 		v.twoKinds += f.twoKinds()
 		fab := f.summary(number, now)
 		own := f.tallies()
 		fab.Statistics = own.both()
+		if used := !p.connected() || f.hadDescription(); used {
+			v.addFabric(f)
+		} else {
+			fab.State = StateUnused
+		}
 		all.merge(&own)
 		out.Fabrics = append(out.Fabrics, fab)
 		out.addFabric(&fab, f)
@@ -164,6 +168,16 @@ func (p *participant) summary(session string, labels quality.Bounds, v *evidence
 	out.Statistics = all.both()
 	v.all.merge(&all)
 	return out
+}
+
+// connected reports whether a fabric of the participant connected.
+func (p *participant) connected() bool {
+	for _, f := range p.fabrics {
+		if f.connected() {
+			return true
+		}
+	}
+	return false
 }
 
 // addFabric adds the times, the counts and the intervals of a fabric to its participant.

@@ -117,6 +117,7 @@ type Participant struct {
 const (
 	StateNeverConnected = "neverConnected"
 	StateConnected      = "connected" // connected at least once
+	StateUnused         = "unused"    // no description was ever set, and another fabric of the participant connected
 )
 
 // Fabric is one monitored PeerConnection of a participant.
@@ -126,7 +127,7 @@ type Fabric struct {
 	RemoteUserID  string   `json:"remoteUserID"`  // real name of the remote end, for support roles
 	RemoteAlias   string   `json:"remoteAlias"`   // alias of the remote end
 	RemoteUserIDs []string `json:"remoteUserIDs"` // as Participant.UserIDs, for the remote end
-	State         string   `json:"state"`         // neverConnected or connected
+	State         string   `json:"state"`         // neverConnected, connected or unused
 	AddedAtMs     int64    `json:"addedAtMs"`     // when it was added, in ms since the Unix epoch
 	EndMs         int64    `json:"endMs"`         // its end, in ms since the Unix epoch
 	EndReason     string   `json:"endReason"`     // silence, iceFailed, application, closed, pagehide, replaced, terminated

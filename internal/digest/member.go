@@ -59,6 +59,9 @@ func memberOf(p *conference.Participant, hidden *mask.Names) Member {
 		m.Session = id
 	}
 	for i := range p.Fabrics {
+		if p.Fabrics[i].State == conference.StateUnused {
+			continue
+		}
 		f := fabricOf(&p.Fabrics[i])
 		f.Usage = hidden.Text(f.Usage)
 		if len(m.Fabrics) < maxDistinct && !slices.Contains(m.Fabrics, f) {

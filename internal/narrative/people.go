@@ -77,6 +77,8 @@ func stateOf(f *conference.Fabric) string {
 		return "connected after " + milliseconds(*f.SetupMs)
 	case f.State == conference.StateConnected:
 		return "connected"
+	case f.State == conference.StateUnused:
+		return "not used"
 	case f.FailureStage != "":
 		return "never connected: " + wordOf(stages, f.FailureStage)
 	case f.State == conference.StateNeverConnected:

@@ -119,6 +119,7 @@ var texts = []struct {
 	{"rid", "4", func(i *interval) any { return i.now["rid"] }},
 	{"contentType", "24", func(i *interval) any { return i.now["contentType"] }},
 	{"limitation", "4", func(i *interval) any { return i.now["qualityLimitationReason"] }},
+	{"outOfRange", "12345", func(*interval) any { return nil }}, // browsers of this test say nothing untrue
 }
 
 // sent is how many packets were sent or received, retransmissions among them.

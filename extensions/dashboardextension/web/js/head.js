@@ -47,7 +47,7 @@ function counts({ summary: s, soFar, timeline, fabrics: known }) {
       disruptions: Math.max(shown.disruptions, fabrics.reduce((n, f) => n + (f.iceDisruptions ?? 0), 0)),
       setups: s.setupMs ?? [],
       connected: fabrics.filter((f) => f.state === "connected").length,
-      total: Math.max(known.length, fabrics.length),
+      total: Math.max(known.length, fabrics.length) - fabrics.filter((f) => f.state === "unused").length,
     };
   }
   const setups = timeline.filter((e) => e.name === "fabricSetup" && e.data?.setupMs != null).map((e) => e.data.setupMs).sort((a, b) => a - b);

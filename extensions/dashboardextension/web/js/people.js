@@ -65,6 +65,7 @@ function stateOf(f) {
   if (!s) return "";
   if (s.state === "connected") return s.alreadyConnected ? "Connected before" : "Connected";
   if (!s.state) return "Connecting";
+  if (s.state === "unused") return "Not used";
   return `Never connected${s.failureStage ? `: ${words(s.failureStage).toLowerCase()}` : ""}`;
 }
 
