@@ -218,10 +218,10 @@ func (p *participant) describe(person *cause.Person, out *Participant, without [
 	var seenMs, weakMs float64
 	for i := range out.Fabrics {
 		summary := &out.Fabrics[i]
-		if summary.State == StateUnused {
+		f := p.fabrics[summary.Fabric]
+		if summary.State == StateUnused && f.server { // between two browsers the signalling may have failed
 			continue
 		}
-		f := p.fabrics[summary.Fabric]
 		person.Fabrics = append(person.Fabrics, f.evidence(summary, without, ends))
 		person.Measured += f.measured
 		person.OffBeat += f.offBeat
