@@ -42,7 +42,7 @@ func (k *keeper) tokenVisitor(r *http.Request, text string, ambiguous error) (*a
 		return nil, err
 	case t == nil:
 		k.lockout.WrongToken(network, k.now())
-		k.limited(ctx, access.Entry{Action: access.ActionRefused, Target: request(r), Body: from(network, "reason", "token")})
+		k.limited(ctx, access.Entry{Action: access.ActionRefused, Target: access.RequestTarget(r), Body: from(network, "reason", "token")})
 		k.telemetry.QosaccessTokenRequests.Add(ctx, 1, result("wrong"))
 		return nil, &access.Refusal{Status: http.StatusUnauthorized, Text: textToken}
 	}

@@ -39,7 +39,7 @@ func (k *keeper) otherManager(c *call) (name string, u access.User, revision int
 			}
 		}
 		if len(page) < storage.MaxSettingsPage {
-			k.Refused(c.ctx, c.visitor, "", request(c.Request), "last")
+			k.Refused(c.ctx, c.visitor, "", access.RequestTarget(c.Request), "last")
 			return "", u, 0, jsonapi.NewProblem(http.StatusConflict, "this is the last user of the store who manages the installation")
 		}
 	}

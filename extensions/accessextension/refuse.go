@@ -26,7 +26,7 @@ func (k *keeper) Refuse(w http.ResponseWriter, r *http.Request, v *access.Visito
 		refuse(w, r, http.StatusUnauthorized, "Sign in first: there is no login, or it has ended.")
 	case v.Token:
 		k.telemetry.QosaccessRejectedRequests.Add(r.Context(), 1, reason("role"))
-		k.Refused(r.Context(), v, "", request(r), "token")
+		k.Refused(r.Context(), v, "", access.RequestTarget(r), "token")
 		refuse(w, r, http.StatusForbidden, "An API token is for the read API only.")
 	case v.MustChange:
 		k.telemetry.QosaccessRejectedRequests.Add(r.Context(), 1, reason("must_change"))
@@ -37,7 +37,7 @@ func (k *keeper) Refuse(w http.ResponseWriter, r *http.Request, v *access.Visito
 		refuse(w, r, http.StatusForbidden, "The password must be changed first.")
 	default:
 		k.telemetry.QosaccessRejectedRequests.Add(r.Context(), 1, reason("role"))
-		k.Refused(r.Context(), v, "", request(r), "role")
+		k.Refused(r.Context(), v, "", access.RequestTarget(r), "role")
 		if page {
 			k.show(w, http.StatusForbidden, "denied", denied(r, v))
 			return
@@ -45,9 +45,6 @@ func (k *keeper) Refuse(w http.ResponseWriter, r *http.Request, v *access.Visito
 		refuse(w, r, http.StatusForbidden, "Your roles do not permit this.")
 	}
 }
-
-// request names a request in the audit log, without its query, which may have names of users.
-func request(r *http.Request) string { return r.Method + " " + r.URL.Path }
 
 func denied(r *http.Request, v *access.Visitor) page {
 	return page{

@@ -122,7 +122,7 @@ func (k *keeper) makeToken(c *call) (jsonapi.Reply, error) {
 		return jsonapi.Reply{}, err
 	}
 	if err := t.CheckMaker(&access.Visitor{Roles: maker.Roles, Scope: maker.Scope}); err != nil {
-		k.Refused(c.ctx, c.visitor, "", request(c.Request), "rights")
+		k.Refused(c.ctx, c.visitor, "", access.RequestTarget(c.Request), "rights")
 		return jsonapi.Reply{}, err
 	}
 	tokens, _, err := k.allTokens(c.ctx)
@@ -193,7 +193,7 @@ func (k *keeper) revokeOnce(c *call, id string, audit bool) error {
 		return storage.ErrNoSetting
 	}
 	if !c.visitor.Scope.Covers(t.Scope) {
-		k.Refused(c.ctx, c.visitor, "", request(c.Request), "scope")
+		k.Refused(c.ctx, c.visitor, "", access.RequestTarget(c.Request), "scope")
 		return storage.ErrNoSetting
 	}
 	if audit {

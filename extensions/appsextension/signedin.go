@@ -90,7 +90,7 @@ func (m *management) signedIn(need access.Need, next http.Handler) http.Handler 
 // refused writes a request that the rights of a user do not permit into the audit log of the store.
 func (m *management) refused(r *http.Request, v *access.Visitor, appID, why string) {
 	if m.registry.recorder != nil {
-		m.registry.recorder.Refused(r.Context(), v, appID, r.Method+" "+r.URL.Path, why)
+		m.registry.recorder.Refused(r.Context(), v, appID, access.RequestTarget(r), why)
 	}
 }
 

@@ -1,6 +1,9 @@
 package access
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
 
 // Actions of the audit log.
 const (
@@ -26,3 +29,6 @@ type Entry struct {
 	Target string
 	Body   map[string]any // further members
 }
+
+// RequestTarget names a request in the audit log: its method and path, without the query, which may have names of users.
+func RequestTarget(r *http.Request) string { return r.Method + " " + r.URL.Path }

@@ -144,6 +144,7 @@ func (p *participant) named(session string) Participant {
 func (p *participant) summary(session string, labels quality.Bounds, v *evidence, now moment) Participant {
 	out := p.named(session)
 	var all tallies
+	connected := p.connected()
 	for _, number := range slices.Sorted(maps.Keys(p.fabrics)) {
 		f := p.fabrics[number]
 		v.outOfRange += f.outOfRange
@@ -151,10 +152,10 @@ func (p *participant) summary(session string, labels quality.Bounds, v *evidence
 		fab := f.summary(number, now)
 		own := f.tallies()
 		fab.Statistics = own.both()
-		if used := !p.connected() || f.hadDescription(); used {
-			v.addFabric(f)
-		} else {
+		if connected && !f.hadDescription() {
 			fab.State = StateUnused
+		} else {
+			v.addFabric(f)
 		}
 		all.merge(&own)
 		out.Fabrics = append(out.Fabrics, fab)

@@ -226,6 +226,15 @@ func exchange(t *testing.T, ws *websocket.Conn, texts ...string) (m said) {
 	}
 }
 
+// isAcknowledged requires that the first frame of a connection, of the conference standup, is acknowledged.
+func isAcknowledged(t *testing.T, ws *websocket.Conn) {
+	t.Helper()
+	now := time.Now().UnixMilli()
+	require.Equal(t, said{Type: "ack", Seq: 1}, exchange(t, ws,
+		fmt.Sprintf(`{"type":"fabric","fabric":1,"conferenceID":"standup","addedAt":%d,"remoteUserID":"bob","fabricUsage":"multiplex"}`, now),
+		fmt.Sprintf(`{"type":"log","seq":1,"at":%d,"fabric":1,"text":"x"}`, now)))
+}
+
 // each runs a test behind each proxy.
 func each(t *testing.T, test func(t *testing.T, c *harness.Collector, dashboard, proxy string, trust *tls.Config)) {
 	t.Helper()
@@ -254,10 +263,7 @@ func TestBehindProxies(t *testing.T) {
 			for range perAddress {
 				ws, answer := h.connect(at, grant)
 				require.Equal(t, "welcome", answer.Type)
-				now := time.Now().UnixMilli()
-				require.Equal(t, said{Type: "ack", Seq: 1}, exchange(t, ws,
-					fmt.Sprintf(`{"type":"fabric","fabric":1,"conferenceID":"standup","addedAt":%d,"remoteUserID":"bob","fabricUsage":"multiplex"}`, now),
-					fmt.Sprintf(`{"type":"log","seq":1,"at":%d,"fabric":1,"text":"x"}`, now)))
+				isAcknowledged(t, ws)
 			}
 			_, answer := h.connect(at, grant)
 			require.Equal(t, said{Type: "bye", Code: "throttled"}, answer)
