@@ -276,7 +276,7 @@ func (f *fabric) endedTrackMs(out *Fabric, without []Interval) map[string]float6
 			continue // another track replaced it
 		}
 		ms := float64(max(0, out.EndMs-t.at))
-		for _, e := range joined(sorted(slices.Concat(f.excuses(t.mediaType, new(stream), out.EndMs), without))) {
+		for _, e := range joined(sorted(slices.Concat(f.excuses(streamKey{outboundRTP, t.mediaType, t.ssrc}, new(stream), out.EndMs), without))) {
 			ms -= float64(max(0, min(e.EndMs, out.EndMs)-max(e.StartMs, t.at)))
 		}
 		if ended == nil {
@@ -321,7 +321,7 @@ func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric, without [
 	if key.statsType == inboundRTP {
 		s.addGaps(&e, joined(sorted(slices.Concat(gone, without))))
 	}
-	excuses := slices.Concat(f.excuses(key.mediaType, s, out.EndMs), without)
+	excuses := slices.Concat(f.excuses(key, s, out.EndMs), without)
 	if key.statsType == outboundRTP { // nobody is there to send to
 		excuses = append(excuses, gone...)
 	}
@@ -401,13 +401,13 @@ func sorted(spans []Interval) []Interval {
 	return spans
 }
 
-// excuses returns the times in which media were muted, paused or on hold, or video may have been a screen,
+// excuses returns the times in which a stream was muted, paused or on hold, or video may have been a screen,
 // whose pictures are few. A measurement may begin before and end after such a time, so each is extended by
 // one interval at both ends.
-func (f *fabric) excuses(mediaType string, s *stream, end int64) (spans []Interval) {
+func (f *fabric) excuses(key streamKey, s *stream, end int64) (spans []Interval) {
 	slack := s.interval.whole() / int64(max(1, s.count))
-	for _, i := range f.intervals(0, end) {
-		if i.Kind == mediaType || i.Kind == "hold" || i.Kind == "screen" && mediaType == video {
+	for _, i := range slices.Concat(f.intervals(0, end), f.pauses(key.ssrc, end)) {
+		if i.Kind == key.mediaType || i.Kind == "hold" || i.Kind == "screen" && key.mediaType == video {
 			spans = append(spans, Interval{StartMs: i.StartMs - slack, EndMs: i.EndMs + slack})
 		}
 	}

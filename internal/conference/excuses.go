@@ -92,6 +92,11 @@ func (w *fabricFinder) own(kinds ...string) []detect.Span {
 	return detect.Merge(spans)
 }
 
+// paused returns the times in which one stream was paused, each with an interval at both ends: measurements begin at other times.
+func (w *fabricFinder) paused(ssrc int64) []detect.Span {
+	return extended(spansOf(w.state.pauses(ssrc, w.out.EndMs)), w.state.intervalMs())
+}
+
 // maxSilenced is the number of participants up to which mutes of all others are an excuse.
 const maxSilenced = 8
 

@@ -14,7 +14,7 @@ import (
 // Limits of one fabric. Facts beyond them are counted as truncated.
 const (
 	maxStreams = 256
-	maxToggles = 256
+	maxToggles = 1024
 	maxUserIDs = 16
 )
 
@@ -76,6 +76,7 @@ type ending struct {
 type toggle struct {
 	rank uint64
 	at   int64
+	ssrc int64 // of the one stream that is paused; 0: it is about all that this end sends
 	kind string
 	on   bool
 }
@@ -204,7 +205,7 @@ func (f *fabric) applyEvent(e *event.Event) (truncated int) {
 	f.criteria.dirty = true // it may add or end an excuse
 	truncated = f.note(e, d)
 	if t, ok := toggles[e.Name]; ok {
-		t.rank, t.at = e.Rank(), e.AtMs
+		t.rank, t.at, t.ssrc = e.Rank(), e.AtMs, d.SSRC
 		return insertByRank(&f.toggles, t, maxToggles, func(t toggle) uint64 { return t.rank })
 	}
 	switch e.Name {

@@ -45,7 +45,7 @@ func (w *fabricFinder) fabric() {
 		} else {
 			excused = append(w.own("hold"), w.others(s.MediaType, s.UserID)...)
 		}
-		excused = detect.Merge(append(excused, w.over...))
+		excused = detect.Merge(slices.Concat(excused, w.paused(s.SSRC), w.over))
 		w.stream(about, streamKey{s.StatsType, s.MediaType, s.SSRC}, excused)
 	}
 }

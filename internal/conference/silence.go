@@ -154,13 +154,15 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 		for w := range f.fabrics(i) {
 			for key, s := range w.state.streams {
 				if s.isSilent(key) {
-					s.sentTo = s.whileMeasured(w.sentTo(key))
+					paused := w.paused(key.ssrc)
+					s.sentTo = without(s.whileMeasured(w.sentTo(key)), paused)
 					sent, decided := w.sent(key, w.state.ownerOf(key.ssrc))
+					sent, decided = without(sent, paused), without(decided, paused)
 					if key.mediaType == audio {
 						s.unbroken = w.unbroken(key)
 					} else {
 						decided = s.screens(screens, w.p.Session, key)
-						paused := slices.Concat(w.own("hold"), w.others(video, w.state.ownerOf(key.ssrc)))
+						paused = slices.Concat(paused, w.own("hold"), w.others(video, w.state.ownerOf(key.ssrc)))
 						paused = intersect(detect.Merge(paused), []detect.Span{{FromMs: w.out.AddedAtMs, ToMs: w.out.EndMs}})
 						s.stillMs = spanMs(detect.Merge(append(paused, s.slides(decided)...)))
 					}
@@ -169,6 +171,14 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 			}
 		}
 	}
+}
+
+// without returns the spans without others, nil for nil.
+func without(spans, others []detect.Span) []detect.Span {
+	if spans == nil || len(others) == 0 {
+		return spans
+	}
+	return append([]detect.Span{}, intersect(spans, complement(others))...)
 }
 
 // isSilent reports whether the stream had times in which nothing may have been heard or seen.

@@ -1,6 +1,7 @@
 package conference_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -85,10 +86,21 @@ func TestSilenceCosts(t *testing.T) {
 	for name, change := range map[string]func(*event.Measurement){"no packets": nothing, "silent concealment": silent} {
 		f(name+", muted", wellMOS, quiet(100, change, "audioMute", "audioUnmute"))
 		f(name+", on hold", wellMOS, quiet(100, change, "fabricHold", "fabricResume"))
+		f(name+", paused here", wellMOS, paused(1, change))
+		f(name+", another stream paused here", cost, paused(7, change))
 		f(name+", comfort noise", wellMOS, quiet(5, change))
 		f(name+", nothing sent", wellMOS, quiet(0, change))
 	}
 	f("discontinuous transmission", wellMOS, quiet(40, silent))
+}
+
+// paused is a quiet call in which a reports that one of its received streams is paused.
+func paused(ssrc int, change func(*event.Measurement)) *conferencetest.Call {
+	c := quiet(100, change)
+	for i, name := range []string{"audioMute", "audioUnmute"} {
+		c.Event("a", 12+14*float64(i), name, fmt.Sprintf(`{"ssrc":%d,"reason":"muted"}`, ssrc))
+	}
+	return c
 }
 
 // TestSilenceWithoutAWitness: who sent nothing that is known is not charged.

@@ -48,6 +48,7 @@ var eventsWithData = map[string]bool{
 	"fabricAdded": true, "fabricSetup": true, "fabricSetupFailed": true, "fabricTerminated": true,
 	"iceDisruptionEnd": true, "selectedCandidatePairChange": true, "streamAdded": true,
 	"associateMstWithUserID": true, "userIDChange": true, "wifiStats": true, "activeDeviceList": true,
+	"audioMute": true, "audioUnmute": true, "videoPause": true, "videoResume": true,
 }
 
 // ParseData reads the data of an event of that name. It returns nil when the fold needs

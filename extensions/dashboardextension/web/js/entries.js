@@ -29,6 +29,14 @@ export const reasonText = (reason) => reasons[reason] ?? reason ?? "";
 
 const userText = (user) => (typeof user === "object" && user !== null ? user.aliasName || user.userName || "" : (user ?? ""));
 
+// Why one stream is paused.
+const pauses = { __proto__: null, muted: "its sender muted it", hidden: "not shown here", unsubscribed: "not subscribed to", server: "by the server", ended: "its sender stopped it" };
+
+const oneStream = (d) => [d.ssrc && `SSRC ${d.ssrc}`, pauses[d.reason] ?? d.reason].filter(Boolean).join(" · ");
+
+/** Whether an entry is about one stream in place of all that a participant sends. */
+export const isOfStream = (e) => Boolean(e.data?.ssrc);
+
 // name: [title, tone, detail of the event's data]
 const events = {
   __proto__: null,
@@ -39,10 +47,10 @@ const events = {
   fabricTerminated: ["Connection ended", "life", (d) => reasonText(d.reason)],
   fabricHold: ["On hold", "mute"],
   fabricResume: ["Resumed", "mute"],
-  audioMute: ["Audio muted", "mute"],
-  audioUnmute: ["Audio unmuted", "mute"],
-  videoPause: ["Video paused", "mute"],
-  videoResume: ["Video resumed", "mute"],
+  audioMute: ["Audio muted", "mute", oneStream],
+  audioUnmute: ["Audio unmuted", "mute", oneStream],
+  videoPause: ["Video paused", "mute", oneStream],
+  videoResume: ["Video resumed", "mute", oneStream],
   screenShareStart: ["Screen sharing started", "life"],
   screenShareStop: ["Screen sharing stopped", "life"],
   iceDisruptionStart: ["ICE disruption", "warn", (d) => d.iceConnectionState ?? ""],

@@ -1,6 +1,6 @@
 // The time-line: one lane a fabric, what happened on it, and how good it was.
 
-import { describe, stretches } from "./entries.js";
+import { describe, isOfStream, stretches } from "./entries.js";
 import { byId, h, s } from "./dom.js";
 import { clock, duration, offset, shortClock } from "./format.js";
 import { issueTimes } from "./issues.js";
@@ -45,6 +45,7 @@ function drawStretches(view, entries, end) {
   const rows = { disruption: [6, 20], muted: [31, 4], paused: [36, 4], held: [6, 20], sharing: [31, 4] };
   const close = (from, to, [, , kind, word]) => out.push(bar(view, from, to, ...rows[kind], kind, `${word}, ${duration(to - from)}`));
   for (const e of entries) {
+    if (isOfStream(e)) continue;
     for (const kind of stretches) {
       if (e.name === kind[0] && !open.has(kind)) open.set(kind, e.at);
       else if (e.name === kind[1] && open.has(kind)) {
