@@ -4,6 +4,8 @@
 //   qos-precall.mjs     the ES module of pre-call tests, which the others load
 //   qos.d.mts           types of the ES module
 //   qos-precall.d.mts   types of the module of pre-call tests
+//   qos-livekit.mjs     the ES module for applications with livekit-client, and qos-livekit.d.mts
+//   qos-janus.mjs       the ES module for applications with janus.js, and qos-janus.d.mts
 //   qos.d.ts            types of the others: CommonJS, and the global of a script
 //   manifest.json       sizes and SRI hashes
 // With --check it builds elsewhere and fails where dist/ is not what the sources make.
@@ -13,7 +15,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { checkNames, common, licence, minified, readNames, readSources, umd } from './minify.mjs';
+import { checkNames, common, licence, minified, minifiedModule, readNames, readSources, umd } from './minify.mjs';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const committed = new URL('dist/', import.meta.url).pathname;
@@ -49,6 +51,30 @@ await build({
 });
 writeFileSync(`${dist}qos-precall.d.mts`, `${licence}\nexport {};\n`);
 
+/** The types of a module for an SDK: its own, and those of each attachment. */
+function writeTypes(sdk, name, type) {
+  const own = ['attachment', `${sdk}.types`].map((file) => readFileSync(`src/sdk/${file}.ts`, 'utf8'));
+  const imported = own[0].match(/import type (\{.*\}) from '..\/types.ts';/)[1];
+  const text = own.join('\n').replace(/^(\/\/|import ).*\n+/gm, '');
+  const end = own[1].indexOf(`export type ${type}`);
+  const comment = own[1].slice(own[1].lastIndexOf('/**', end), end).trim();
+  const declared = `${comment}\nexport declare const ${name}: ${type};\n`;
+  writeFileSync(
+    `${dist}qos-${sdk}.d.mts`,
+    [licence, `import type ${imported} from './qos.mjs';`, text, declared].join('\n'),
+  );
+}
+
+for (const [sdk, name, type] of [
+  ['livekit', 'attachLiveKit', 'AttachLiveKit'],
+  ['janus', 'attachJanus', 'AttachJanus'],
+]) {
+  const built = await minifiedModule(`src/sdk/${sdk}.ts`, `qos-${sdk}.mjs`);
+  writeFileSync(`${dist}qos-${sdk}.mjs`, `${built.code}\n`);
+  writeFileSync(`${dist}qos-${sdk}.mjs.map`, built.map);
+  writeTypes(sdk, name, type);
+}
+
 // The published types stand alone: the public types, then the shape of the export. For a
 // module that is one value, the types hang off its name.
 const types = readFileSync('src/types.ts', 'utf8');
@@ -70,7 +96,15 @@ writeFileSync(
 writeFileSync(`${dist}package.json`, '{ "type": "commonjs" }\n');
 
 const files = {};
-for (const name of ['qos.min.js', 'qos.js', 'qos.mjs', 'qos-precall.mjs', 'qos.d.ts']) {
+for (const name of [
+  'qos.min.js',
+  'qos.js',
+  'qos.mjs',
+  'qos-precall.mjs',
+  'qos-livekit.mjs',
+  'qos-janus.mjs',
+  'qos.d.ts',
+]) {
   const bytes = readFileSync(dist + name);
   files[name] = {
     bytes: bytes.length,

@@ -39,9 +39,11 @@ export const umd = {
  */
 export const readNames = () => JSON.parse(readFileSync('short-names.json', 'utf8'));
 
-/** The sources without comments, by path. */
+/** The sources without comments, by path; those of the modules for SDKs have no part in the minified file. */
 export function readSources() {
-  const paths = readdirSync('src', { recursive: true }).filter((path) => path.endsWith('.ts'));
+  const paths = readdirSync('src', { recursive: true }).filter(
+    (path) => path.endsWith('.ts') && !path.startsWith('sdk/'),
+  );
   return new Map(
     paths.map((path) => [path, readFileSync(join('src', path), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')]),
   );
@@ -88,6 +90,27 @@ function namesByScope(locals) {
       return n < innerNames ? locals[n] : `_${n}`;
     },
   };
+}
+
+/** A minified file of its own and its source map: an ES module of the named entry. */
+export async function minifiedModule(entry, filename) {
+  const { outputFiles } = await build({
+    ...common,
+    entryPoints: [entry],
+    format: 'esm',
+    minify: true,
+    outfile: `dist/${filename}`,
+    banner: { js: licence },
+    write: false,
+  });
+  const [content, folded] = ['.map', '.mjs'].map((end) => outputFiles.find(({ path }) => path.endsWith(end)).text);
+  return minify(folded, {
+    ecma: 2020,
+    compress: { passes: 6, hoist_funs: true, unsafe_methods: true, unsafe_arrows: true },
+    module: true,
+    format: { comments: /^!/ },
+    sourceMap: { content, filename, url: `${filename}.map`, includeSources: true },
+  });
 }
 
 /** The minified file and its source map. */

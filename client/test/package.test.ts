@@ -30,9 +30,10 @@ afterAll(() => rmSync(tmp, { recursive: true }));
 
 it('holds what is needed to use it, and no more (spec: LIB-02)', () => {
   const dist = ['manifest.json', 'package.json', 'qos.d.mts', 'qos.d.ts', 'qos.js', 'qos.min.js', 'qos.mjs'];
-  dist.push('qos-precall.mjs', 'qos-precall.d.mts');
-  const maps = ['qos.js.map', 'qos.min.js.map', 'qos.mjs.map', 'qos-precall.mjs.map'];
-  const files = [...dist, ...maps].map((name) => `dist/${name}`);
+  const modules = ['qos-precall', 'qos-livekit', 'qos-janus'].map((name) => `${name}.mjs`);
+  const types = modules.map((name) => name.replace('.mjs', '.d.mts'));
+  const maps = ['qos.js.map', 'qos.min.js.map', 'qos.mjs.map', ...modules.map((name) => `${name}.map`)];
+  const files = [...dist, ...modules, ...types, ...maps].map((name) => `dist/${name}`);
   expect(packed.sort()).toEqual(['LICENSE', 'README.md', 'package.json', ...files].sort());
 });
 
@@ -67,6 +68,11 @@ describe('in Node (spec: LIB-02, LIB-08)', () => {
       'import with the tests before calls',
       'mjs',
       "import qos from '@qosrtc/client'; import '@qosrtc/client/precall'; if (!globalThis[Symbol.for('qos.precall')].create) throw 1; done(qos)",
+    ],
+    [
+      'import of an attachment',
+      'mjs',
+      "import qos from '@qosrtc/client'; import { attachLiveKit } from '@qosrtc/client/livekit'; import { attachJanus } from '@qosrtc/client/janus'; if (attachLiveKit(qos).status + attachJanus(qos).status !== 'failurefailure') throw 1; done(qos)",
     ],
     ['import on demand', 'cjs', "import('@qosrtc/client').then((qos) => done(qos, qos.default))"],
   ];

@@ -241,7 +241,8 @@ func TestLibraryIsServed(t *testing.T) {
 	c := startCollector(t)
 	for name, contentType := range map[string]string{
 		"qos.min.js": "text/javascript; charset=utf-8", "qos.js": "text/javascript; charset=utf-8",
-		"qos.mjs": "text/javascript; charset=utf-8", "qos-precall.mjs": "text/javascript; charset=utf-8", "qos.d.ts": "text/plain; charset=utf-8",
+		"qos.mjs": "text/javascript; charset=utf-8", "qos-precall.mjs": "text/javascript; charset=utf-8",
+		"qos-livekit.mjs": "text/javascript; charset=utf-8", "qos-janus.mjs": "text/javascript; charset=utf-8", "qos.d.ts": "text/plain; charset=utf-8",
 	} {
 		resp, _ := c.do(http.MethodGet, name, "", "")
 		require.Equal(t, http.StatusOK, resp.StatusCode, name)

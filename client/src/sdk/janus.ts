@@ -1,0 +1,145 @@
+// Entry of qos-janus.mjs: reports the calls of a VideoRoom handle of janus.js.
+
+import type { ID, TransmissionDirection } from '../types.ts';
+import { attachOnce, attempt } from './attach.ts';
+import type { Connection } from './connections.ts';
+import type { AttachJanus, JanusFeed, JanusHandle, JanusOptions } from './janus.types.ts';
+import { createReporter, type Stream } from './streams.ts';
+import { joinRoom, type Room, type RoomMessage, type RoomStream, receive } from './videoroom.ts';
+
+/** Milliseconds between two searches for a connection that janus.js has not made yet. */
+const searchMs = 250;
+
+/** janus.js reads these members of the handle at each call. */
+const callbacks =
+  'consentDialog iceState connectionState mediaState webrtcState slowLink onremotetrack oncleanup ondetached';
+
+type Callback = (this: unknown, ...args: unknown[]) => unknown;
+
+/** The direction by the transceivers; undefined while there is neither one nor a description. */
+function directionOf(pc: RTCPeerConnection): TransmissionDirection | undefined {
+  const directions = pc.getTransceivers().map((one) => one.currentDirection ?? one.direction);
+  const has = (wanted: string) => directions.some((direction) => direction.includes(wanted));
+  if (!directions.length) return pc.localDescription || pc.remoteDescription ? 'sendrecv' : undefined;
+  if (has('recv')) return has('send') ? 'sendrecv' : 'receiveonly';
+  return has('send') ? 'sendonly' : 'inactive';
+}
+
+function connectionsOf({ webrtcStuff: { pc } }: JanusHandle): Connection[] {
+  const direction = pc && directionOf(pc);
+  return pc && direction ? [[pc, direction]] : [];
+}
+
+/** The streams of a subscription, as its last message has them, and the publisher of all where it has none. */
+interface Subscription {
+  streams: RoomStream[];
+  publisher?: { feed_id?: ID | undefined; feed_display?: string | undefined };
+}
+
+function streamOf(
+  { mid, receiver }: RTCRtpTransceiver,
+  pc: RTCPeerConnection,
+  { streams, publisher }: Subscription,
+  room: Room,
+  { owner }: JanusOptions,
+): Stream[] {
+  const stream = { ...publisher, ...streams.find((one) => one.mid === mid) };
+  const { feed_id: id, feed_mid = mid, feed_display: display, active } = stream;
+  if (id === undefined || !mid) return [];
+  const kind = receiver.track.kind;
+  const text = stream.feed_description ?? room.descriptions.get(`${id}/${feed_mid}`) ?? '';
+  const sound = kind === 'audio';
+  const isScreen = /screen/i.test(text);
+  const ended = active === false || room.gone.has(`${id}`);
+  return [
+    {
+      key: `${mid}/${id}/${feed_mid}`,
+      pc,
+      rtp: receiver,
+      kind,
+      userID: attempt(() => owner?.({ id, display, mid, type: kind })) ?? (display || String(id)),
+      label: isScreen ? (sound ? 'screen audio' : 'screen') : sound ? 'microphone' : 'camera',
+      reason: ended ? 'ended' : room.moderated.has(`${id}/${feed_mid}`) ? 'server' : '',
+    },
+  ];
+}
+
+/** {@inheritDoc AttachJanus} */
+export const attachJanus: AttachJanus = (monitor, handle, conferenceID, given) =>
+  attachOnce(monitor, handle, (undo) => {
+    const options = given ?? {};
+    const stuff = handle?.webrtcStuff;
+    if (!stuff || !('pc' in stuff)) return 'janus.js has no handle.webrtcStuff.pc: its connections are not found';
+    const [room, leave] = joinRoom(monitor, String(conferenceID), refresh);
+    undo.push(leave);
+    const subscription: Subscription = { streams: [] };
+    const reporter = createReporter(
+      monitor,
+      'janus',
+      conferenceID,
+      options,
+      undo,
+      () => connectionsOf(handle),
+      () => {
+        const { pc } = stuff;
+        return pc ? pc.getTransceivers().flatMap((one) => streamOf(one, pc, subscription, room, options)) : [];
+      },
+    );
+    let self: unknown;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+
+    /** Searches for the connection until there is one. */
+    function refresh(): string | undefined {
+      clearTimeout(timer);
+      const refusal = reporter.refresh();
+      if (!reporter.live.size && !handle.detached) timer = setTimeout(refresh, searchMs);
+      return refusal;
+    }
+
+    function reportSpeaker({ videoroom, id }: RoomMessage): void {
+      if (videoroom !== 'talking' || id === room.speaker) return;
+      room.speaker = id;
+      if (id === self) monitor.sendFabricEvent(null, 'dominantSpeaker', conferenceID, {});
+    }
+
+    function onMessage(message: RoomMessage): void {
+      const { videoroom, id, display, streams } = message;
+      if (videoroom === 'joined') self = id;
+      if (videoroom === 'attached' && id !== undefined) subscription.publisher = { feed_id: id, feed_display: display };
+      if (streams?.some(({ feed_id }) => feed_id !== undefined)) subscription.streams = streams;
+      receive(room, message);
+      reportSpeaker(message);
+      if (videoroom === 'destroyed') reporter.end();
+      for (const listener of room.listeners) listener();
+    }
+
+    for (const name of callbacks.split(' ')) wrap(handle, name, undo, refresh);
+    wrap(handle, 'onlocaltrack', undo, () => {
+      // janus.js sets the direction of the transceiver behind this callback.
+      clearTimeout(timer);
+      timer = setTimeout(refresh);
+    });
+    wrap(handle, 'onmessage', undo, (message) => onMessage((message ?? {}) as RoomMessage));
+    undo.push(() => clearTimeout(timer));
+    return refresh() ?? '';
+  });
+
+/** Calls after behind a callback of the handle, until undo has run. */
+function wrap(handle: object, name: string, undo: (() => void)[], after: (...args: unknown[]) => void): void {
+  const members = handle as Record<string, Callback | undefined>;
+  const callback = members[name];
+  if (typeof callback !== 'function') return;
+  let isAttached = true;
+  const wrapper: Callback = function (...args) {
+    try {
+      return callback.apply(this, args);
+    } finally {
+      if (isAttached) attempt(() => after(...args));
+    }
+  };
+  members[name] = wrapper;
+  undo.push(() => {
+    isAttached = false;
+    if (members[name] === wrapper) members[name] = callback;
+  });
+}

@@ -1,0 +1,171 @@
+// Entry of qos-livekit.mjs: reports the calls of a Room of livekit-client.
+
+import type { ID } from '../types.ts';
+import { attachOnce, attempt } from './attach.ts';
+import type { Connection } from './connections.ts';
+import type {
+  AttachLiveKit,
+  LiveKitOptions,
+  LiveKitParticipant,
+  LiveKitPublication,
+  LiveKitRoom,
+  LiveKitTrack,
+} from './livekit.types.ts';
+import { createReporter, type Stream } from './streams.ts';
+
+/** What emits: the types of livekit-client name each event. */
+interface Emitter {
+  on(event: string, listener: (...args: never[]) => void): unknown;
+  off(event: string, listener: (...args: never[]) => void): unknown;
+}
+
+/** A private class of livekit-client. */
+interface Transport {
+  /** The getter `pc` makes a new connection where there is none. */
+  _pc?: RTCPeerConnection | null;
+}
+
+/** The private member `engine` of a Room: another object after each disconnect(). */
+type Engine = Emitter & { pcManager?: { publisher?: Transport; subscriber?: Transport } };
+
+/** The events of a room that are read. */
+const changes =
+  'connectionStateChanged trackSubscribed trackUnsubscribed trackUnpublished trackMuted trackUnmuted trackStreamStateChanged localTrackPublished localTrackUnpublished activeSpeakersChanged activeDeviceChanged mediaDevicesError';
+
+const labels: Record<string, string> = {
+  camera: 'camera',
+  microphone: 'microphone',
+  screen_share: 'screen',
+  screen_share_audio: 'screen audio',
+};
+
+const deviceKinds = ['audioinput', 'audiooutput', 'videoinput'] as const;
+
+const created = 'transportsCreated';
+
+const missing = 'room.engine.pcManager.publisher._pc is missing in this version of livekit-client';
+
+const engineOf = (room: LiveKitRoom) => (room as { engine?: Engine }).engine;
+
+/** The connection that sends, and the one that receives: the same where there is no subscriber. */
+function transportsOf(room: LiveKitRoom) {
+  const { publisher, subscriber } = engineOf(room)?.pcManager ?? {};
+  return [publisher?._pc, (subscriber ?? publisher)?._pc];
+}
+
+function connectionsOf(room: LiveKitRoom): Connection[] {
+  const [sends, receives] = transportsOf(room);
+  const all: Connection[] = [];
+  if (sends) all.push([sends, sends === receives ? 'sendrecv' : 'sendonly']);
+  if (receives && sends !== receives) all.push([receives, 'receiveonly']);
+  return all;
+}
+
+function reasonOf(publication: LiveKitPublication, track?: LiveKitTrack): Stream['reason'] {
+  if (publication.isMuted) return 'muted';
+  if (!publication.isEnabled) return 'hidden';
+  if (!track || !publication.isSubscribed) return 'unsubscribed';
+  return track.streamState === 'paused' ? 'server' : '';
+}
+
+/** A source of this page is muted if each of its publications is. */
+const muteOf = ({ trackPublications }: LiveKitParticipant, source: string) =>
+  [...trackPublications.values()].every((one) => one.source !== source || one.isMuted) ? 'muted' : '';
+
+function streamsOf(room: LiveKitRoom, { owner }: LiveKitOptions, refresh: () => void): Stream[] {
+  const [sends, receives] = transportsOf(room);
+  return [room.localParticipant, ...room.remoteParticipants.values()].flatMap((participant) =>
+    [...participant.trackPublications.values()].map((publication): Stream => {
+      const track = publication.track as LiveKitTrack | undefined;
+      const { isLocal: sent } = participant;
+      const { kind, source } = publication;
+      (publication as Emitter).off('updateSettings', refresh);
+      (publication as Emitter).on('updateSettings', refresh);
+      return {
+        key: publication,
+        pc: sent ? sends : receives,
+        rtp: sent ? track?.sender : track?.receiver,
+        sent,
+        kind,
+        userID: attempt(() => owner?.(participant)) ?? participant.identity,
+        label: labels[source] ?? kind,
+        reason: sent ? muteOf(participant, source) : reasonOf(publication, track),
+        element: track?.attachedElements[0],
+      };
+    }),
+  );
+}
+
+/** {@inheritDoc AttachLiveKit} */
+export const attachLiveKit: AttachLiveKit = (monitor, room, conferenceID, given) =>
+  attachOnce(monitor, room, (undo) => {
+    const options = given ?? {};
+    const emitter = room as Emitter;
+    let engine: Engine | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let failed = false;
+    let speaker: LiveKitParticipant | undefined;
+    const reporter = createReporter(
+      monitor,
+      'livekit',
+      conferenceID,
+      options,
+      undo,
+      () => connectionsOf(room),
+      () => streamsOf(room, options, refresh),
+    );
+
+    /** Returns the fault, which is empty if there is none. */
+    function refresh(): string {
+      engine?.off(created, refresh);
+      engine = engineOf(room);
+      engine?.on(created, refresh);
+      const refusal = reporter.refresh() ?? '';
+      return 'engine' in room && (room.state !== 'connected' || reporter.live.size) ? refusal : missing;
+    }
+
+    function sendDevices(): void {
+      const deviceList = deviceKinds.map((kind) => ({ kind, deviceId: room.getActiveDevice(kind) }));
+      const used = deviceList.filter(({ deviceId }) => deviceId);
+      if (used[0]) monitor.sendFabricEvent(null, 'activeDeviceList', conferenceID, { deviceList: used });
+    }
+
+    function connected(): void {
+      if (refresh() === missing && !failed) {
+        failed = true;
+        options.callback?.('failure', missing);
+      }
+      sendDevices();
+    }
+
+    const on: Record<string, (...args: never[]) => void> = {
+      connectionStateChanged() {
+        // A room that connects again makes its engine behind this event.
+        timer = setTimeout(refresh);
+        if (room.state === 'disconnected') reporter.end();
+        else if (room.state === 'connected') connected();
+      },
+      activeDeviceChanged: sendDevices,
+      mediaDevicesError(error: unknown) {
+        monitor.reportError([...reporter.live.keys()][0], conferenceID, 'getUserMedia', error);
+      },
+      activeSpeakersChanged([first]: LiveKitParticipant[]) {
+        if (first && first !== speaker && first.isLocal)
+          monitor.sendFabricEvent(null, 'dominantSpeaker', conferenceID, {});
+        speaker = first ?? speaker;
+      },
+    };
+    for (const name of changes.split(' ')) {
+      const listener = (...args: never[]) => attempt(() => (on[name] ?? refresh)(...args));
+      emitter.on(name, listener);
+      undo.push(() => emitter.off(name, listener));
+    }
+    undo.push(() => {
+      clearTimeout(timer);
+      engine?.off(created, refresh);
+      streamsOf(room, {}, refresh).forEach(({ key }) => (key as Emitter).off('updateSettings', refresh));
+    });
+    const fault = refresh();
+    if (!fault && room.state === 'connected') sendDevices();
+    return fault;
+  });

@@ -1,0 +1,93 @@
+// The types of @qosrtc/client/livekit: dist/qos-livekit.d.mts has this file and attachment.ts.
+
+import type { ID } from '../types.ts';
+import type { Attachment, AttachOptions, ConferenceID, Monitor } from './attachment.ts';
+
+/** An event emitter of livekit-client. */
+export interface LiveKitEmitter {
+  /** Adds a listener. */
+  on(event: never, listener: never): unknown;
+  /** Removes a listener. */
+  off(event: never, listener: never): unknown;
+}
+
+/** The members of a Track that attachLiveKit() reads. */
+export interface LiveKitTrack {
+  /** The elements that show it. */
+  attachedElements: unknown[];
+  /** Whether the server forwards it: active, paused or unknown. */
+  streamState: string;
+  /** The receiver of a remote track. */
+  receiver?: RTCRtpReceiver | undefined;
+  /** The sender of a local track. */
+  sender?: RTCRtpSender | undefined;
+}
+
+/** The members of a TrackPublication that attachLiveKit() reads. */
+export interface LiveKitPublication extends LiveKitEmitter {
+  /** Sound or picture. */
+  kind: string;
+  /** camera, microphone, screen_share, screen_share_audio or unknown. */
+  source: string;
+  /** True while its sender mutes it. */
+  isMuted: boolean;
+  /** True while this page wants its media: it is shown and enabled. */
+  isEnabled: boolean;
+  /** True while this page subscribes to it. */
+  isSubscribed: boolean;
+  /** Undefined while this page does not subscribe to it. */
+  track?: object | undefined;
+}
+
+/** The members of a Participant that attachLiveKit() reads. */
+export interface LiveKitParticipant {
+  /** The identity in the participant's token. */
+  identity: string;
+  /** The name in the participant's token. */
+  name?: string | undefined;
+  /** The metadata of the participant, text of the application. */
+  metadata?: string | undefined;
+  /** True for the participant of this page. */
+  isLocal: boolean;
+  /** By the ID of each track. */
+  trackPublications: ReadonlyMap<string, LiveKitPublication>;
+}
+
+/** The members of a Room of livekit-client 2 that attachLiveKit() reads. */
+export interface LiveKitRoom extends LiveKitEmitter {
+  /** The state of the connection. */
+  state: string;
+  /** The participant of this page. */
+  localParticipant: LiveKitParticipant;
+  /** All others, by identity. */
+  remoteParticipants: ReadonlyMap<string, LiveKitParticipant>;
+  /** Returns the ID of the device in use. */
+  getActiveDevice(kind: MediaDeviceKind): string | undefined;
+}
+
+/** Options of attachLiveKit(). */
+export interface LiveKitOptions extends AttachOptions {
+  /**
+   * Returns the user of a participant, as given to initialize() on the participant's page. Default: the
+   * identity, also where it throws.
+   */
+  owner?: (participant: LiveKitParticipant) => ID;
+}
+
+/**
+ * Reports the calls of a room: connections, owners and kinds of streams, mutes, pauses, screens, the speaker,
+ * devices, errors and the end. Call initialize() of the monitor first. The room may be connected already, and
+ * may connect again. The same room again changes nothing.
+ *
+ * @param monitor the instance of the library
+ * @param room a Room of livekit-client 2
+ * @param conferenceID the same for everybody in the call; at most 256 bytes
+ * @param options options
+ * @returns `failure` if nothing is attached, also where livekit-client has no connections at the known place
+ */
+export type AttachLiveKit = (
+  monitor: Monitor,
+  room: LiveKitRoom,
+  conferenceID: ConferenceID,
+  options?: LiveKitOptions | null,
+) => Attachment;

@@ -1,0 +1,82 @@
+// The messages of Janus's VideoRoom plugin, and the state of a room that follows from them.
+
+/** A stream in a message: of the publisher itself, or of a subscription. */
+export interface RoomStream {
+  mid?: string;
+  type?: string;
+  active?: boolean;
+  description?: string;
+  moderated?: boolean;
+  feed_id?: number | string;
+  feed_mid?: string;
+  feed_display?: string;
+  feed_description?: string;
+}
+
+/** A message of the plugin; any member may be missing. */
+export interface RoomMessage {
+  videoroom?: string;
+  id?: number | string;
+  display?: string;
+  mid?: string;
+  moderation?: string;
+  leaving?: number | string;
+  unpublished?: number | string;
+  publishers?: { id?: number | string; streams?: RoomStream[] }[];
+  streams?: RoomStream[];
+}
+
+/** What the handles of one page have received about a room: a subscription does not receive all of it. */
+export interface Room {
+  /** Publishers that left or unpublished. */
+  gone: Set<string>;
+  /** Streams that a moderator muted, as `publisher/mid`. */
+  moderated: Set<string>;
+  /** Descriptions by `publisher/mid`. */
+  descriptions: Map<string, string>;
+  /** The publisher that spoke last. */
+  speaker: unknown;
+  /** Each is called after a message. */
+  listeners: Set<() => void>;
+}
+
+/** The rooms of each monitor, by conference. */
+const rooms = new WeakMap<object, Map<string, Room>>();
+
+/** Returns the room of a conference; the listener is called after each message until the returned function has run. */
+export function joinRoom(monitor: object, conferenceID: string, listener: () => void): [Room, leave: () => void] {
+  const own = rooms.get(monitor) ?? new Map<string, Room>();
+  rooms.set(monitor, own);
+  const room = own.get(conferenceID) ?? {
+    gone: new Set(),
+    moderated: new Set(),
+    descriptions: new Map(),
+    speaker: undefined,
+    listeners: new Set(),
+  };
+  own.set(conferenceID, room);
+  room.listeners.add(listener);
+  const leave = () => {
+    room.listeners.delete(listener);
+    if (!room.listeners.size) own.delete(conferenceID);
+  };
+  return [room, leave];
+}
+
+/** Changes the room as a message says. */
+export function receive(room: Room, { id, mid, moderation, leaving, unpublished, publishers }: RoomMessage): void {
+  if (moderation) mark(room.moderated, `${id}/${mid}`, moderation === 'muted');
+  for (const one of [leaving, unpublished]) if (one !== undefined) room.gone.add(`${one}`);
+  for (const { id, streams } of publishers ?? []) {
+    room.gone.delete(`${id}`);
+    for (const { mid, description, moderated } of streams ?? []) {
+      room.descriptions.set(`${id}/${mid}`, description ?? '');
+      mark(room.moderated, `${id}/${mid}`, moderated);
+    }
+  }
+}
+
+function mark(set: Set<string>, key: string, is: boolean | undefined): void {
+  if (is) set.add(key);
+  else set.delete(key);
+}
