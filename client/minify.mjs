@@ -92,6 +92,9 @@ function namesByScope(locals) {
   };
 }
 
+/** Members that neither leave the modules for SDKs nor are an SDK's. */
+const sdkMembers = /^(ssrcs|rtp|sent|label|userID|sharing|paused|live|element|gone|descriptions|speaker|listeners)$/;
+
 /** A minified file of its own and its source map: an ES module of the named entry. */
 export async function minifiedModule(entry, filename) {
   const { outputFiles } = await build({
@@ -99,6 +102,7 @@ export async function minifiedModule(entry, filename) {
     entryPoints: [entry],
     format: 'esm',
     minify: true,
+    mangleProps: sdkMembers,
     outfile: `dist/${filename}`,
     banner: { js: licence },
     write: false,
@@ -106,7 +110,7 @@ export async function minifiedModule(entry, filename) {
   const [content, folded] = ['.map', '.mjs'].map((end) => outputFiles.find(({ path }) => path.endsWith(end)).text);
   return minify(folded, {
     ecma: 2020,
-    compress: { passes: 6, hoist_funs: true, unsafe_methods: true, unsafe_arrows: true },
+    compress: { passes: 6, pure_getters: true, unsafe: true, unsafe_methods: true, unsafe_arrows: true },
     module: true,
     format: { comments: /^!/ },
     sourceMap: { content, filename, url: `${filename}.map`, includeSources: true },

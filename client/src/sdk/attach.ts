@@ -22,26 +22,21 @@ export function attachOnce(monitor: Monitor, target: object, start: (undo: (() =
   const undo: (() => void)[] = [];
   const own = attachments.get(target) ?? new Map<object, Attachment>();
   const existing = own.get(monitor);
-  const outcome = (msg: string, status: Attachment['status'] = 'failure', detach = end) => ({
-    status,
-    msg,
-    message: msg,
-    detach,
-  });
   function end(): void {
     own.delete(monitor);
     for (const run of undo.splice(0)) attempt(run);
   }
-  if (existing) return outcome('it is attached already', 'success', existing.detach);
+  const outcome = (status: Attachment['status'], msg: string, detach = end) => ({ status, msg, message: msg, detach });
+  if (existing) return outcome('success', 'it is attached already', existing.detach);
   try {
     if (typeof monitor.addNewFabric !== 'function') throw 'monitor is no instance of qos';
     const fault = start(undo);
     if (fault) throw fault;
-    const attachment = outcome('', 'success');
+    const attachment = outcome('success', '');
     attachments.set(target, own.set(monitor, attachment));
     return attachment;
   } catch (error) {
     end();
-    return outcome(String(error));
+    return outcome('failure', String(error));
   }
 }

@@ -3,16 +3,16 @@
 import type { ID, TransmissionDirection } from '../types.ts';
 import { attachOnce, attempt } from './attach.ts';
 import type { Connection } from './connections.ts';
-import type { AttachJanus, JanusFeed, JanusHandle, JanusOptions } from './janus.types.ts';
-import { createReporter, type Stream } from './streams.ts';
+import type { AttachJanus, JanusHandle, JanusOptions } from './janus.types.ts';
+import { createReporter } from './reporter.ts';
+import type { Stream } from './streams.ts';
 import { joinRoom, type Room, type RoomMessage, type RoomStream, receive } from './videoroom.ts';
 
 /** Milliseconds between two searches for a connection that janus.js has not made yet. */
 const searchMs = 250;
 
 /** janus.js reads these members of the handle at each call. */
-const callbacks =
-  'consentDialog iceState connectionState mediaState webrtcState slowLink onremotetrack oncleanup ondetached';
+const callbacks = 'iceState onremotetrack oncleanup';
 
 type Callback = (this: unknown, ...args: unknown[]) => unknown;
 
@@ -50,7 +50,7 @@ function streamOf(
   const text = stream.feed_description ?? room.descriptions.get(`${id}/${feed_mid}`) ?? '';
   const sound = kind === 'audio';
   const isScreen = /screen/i.test(text);
-  const ended = active === false || room.gone.has(`${id}`);
+  const known = room.reasons.get(`${id}`) ?? room.reasons.get(`${id}/${feed_mid}`);
   return [
     {
       key: `${mid}/${id}/${feed_mid}`,
@@ -59,7 +59,7 @@ function streamOf(
       kind,
       userID: attempt(() => owner?.({ id, display, mid, type: kind })) ?? (display || String(id)),
       label: isScreen ? (sound ? 'screen audio' : 'screen') : sound ? 'microphone' : 'camera',
-      reason: ended ? 'ended' : room.moderated.has(`${id}/${feed_mid}`) ? 'server' : '',
+      reason: active === false ? 'ended' : (known ?? ''),
     },
   ];
 }
@@ -92,7 +92,7 @@ export const attachJanus: AttachJanus = (monitor, handle, conferenceID, given) =
     function refresh(): string | undefined {
       clearTimeout(timer);
       const refusal = reporter.refresh();
-      if (!reporter.live.size && !handle.detached) timer = setTimeout(refresh, searchMs);
+      if (!reporter.live.size && !handle.detached && undo.length) timer = setTimeout(refresh, searchMs);
       return refusal;
     }
 
@@ -109,7 +109,7 @@ export const attachJanus: AttachJanus = (monitor, handle, conferenceID, given) =
       if (streams?.some(({ feed_id }) => feed_id !== undefined)) subscription.streams = streams;
       receive(room, message);
       reportSpeaker(message);
-      if (videoroom === 'destroyed') reporter.end();
+      if (videoroom === 'destroyed') reporter.refresh(true);
       for (const listener of room.listeners) listener();
     }
 

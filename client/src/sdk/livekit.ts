@@ -1,6 +1,5 @@
 // Entry of qos-livekit.mjs: reports the calls of a Room of livekit-client.
 
-import type { ID } from '../types.ts';
 import { attachOnce, attempt } from './attach.ts';
 import type { Connection } from './connections.ts';
 import type {
@@ -11,7 +10,8 @@ import type {
   LiveKitRoom,
   LiveKitTrack,
 } from './livekit.types.ts';
-import { createReporter, type Stream } from './streams.ts';
+import { createReporter } from './reporter.ts';
+import type { Stream } from './streams.ts';
 
 /** What emits: the types of livekit-client name each event. */
 interface Emitter {
@@ -32,18 +32,11 @@ type Engine = Emitter & { pcManager?: { publisher?: Transport; subscriber?: Tran
 const changes =
   'connectionStateChanged trackSubscribed trackUnsubscribed trackUnpublished trackMuted trackUnmuted trackStreamStateChanged localTrackPublished localTrackUnpublished activeSpeakersChanged activeDeviceChanged mediaDevicesError';
 
-const labels: Record<string, string> = {
-  camera: 'camera',
-  microphone: 'microphone',
-  screen_share: 'screen',
-  screen_share_audio: 'screen audio',
-};
-
 const deviceKinds = ['audioinput', 'audiooutput', 'videoinput'] as const;
 
 const created = 'transportsCreated';
 
-const missing = 'room.engine.pcManager.publisher._pc is missing in this version of livekit-client';
+const missing = 'livekit-client has no room.engine.pcManager.publisher._pc';
 
 const engineOf = (room: LiveKitRoom) => (room as { engine?: Engine }).engine;
 
@@ -55,10 +48,11 @@ function transportsOf(room: LiveKitRoom) {
 
 function connectionsOf(room: LiveKitRoom): Connection[] {
   const [sends, receives] = transportsOf(room);
-  const all: Connection[] = [];
-  if (sends) all.push([sends, sends === receives ? 'sendrecv' : 'sendonly']);
-  if (receives && sends !== receives) all.push([receives, 'receiveonly']);
-  return all;
+  const all: [typeof sends, Connection[1]][] = [
+    [sends, sends === receives ? 'sendrecv' : 'sendonly'],
+    [receives, 'receiveonly'], // without effect for a connection that is handed over already
+  ];
+  return all.filter((one): one is Connection => Boolean(one[0]));
 }
 
 function reasonOf(publication: LiveKitPublication, track?: LiveKitTrack): Stream['reason'] {
@@ -67,6 +61,9 @@ function reasonOf(publication: LiveKitPublication, track?: LiveKitTrack): Stream
   if (!track || !publication.isSubscribed) return 'unsubscribed';
   return track.streamState === 'paused' ? 'server' : '';
 }
+
+/** The source without `_share`: microphone, camera, screen, screen audio or unknown. */
+const labelOf = (source: string) => source.replace('_share', '').replace('_', ' ');
 
 /** A source of this page is muted if each of its publications is. */
 const muteOf = ({ trackPublications }: LiveKitParticipant, source: string) =>
@@ -88,7 +85,7 @@ function streamsOf(room: LiveKitRoom, { owner }: LiveKitOptions, refresh: () => 
         sent,
         kind,
         userID: attempt(() => owner?.(participant)) ?? participant.identity,
-        label: labels[source] ?? kind,
+        label: labelOf(source),
         reason: sent ? muteOf(participant, source) : reasonOf(publication, track),
         element: track?.attachedElements[0],
       };
@@ -103,7 +100,7 @@ export const attachLiveKit: AttachLiveKit = (monitor, room, conferenceID, given)
     const emitter = room as Emitter;
     let engine: Engine | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let failed = false;
+    let fail = options.callback;
     let speaker: LiveKitParticipant | undefined;
     const reporter = createReporter(
       monitor,
@@ -117,6 +114,7 @@ export const attachLiveKit: AttachLiveKit = (monitor, room, conferenceID, given)
 
     /** Returns the fault, which is empty if there is none. */
     function refresh(): string {
+      if (!undo.length) return '';
       engine?.off(created, refresh);
       engine = engineOf(room);
       engine?.on(created, refresh);
@@ -131,18 +129,19 @@ export const attachLiveKit: AttachLiveKit = (monitor, room, conferenceID, given)
     }
 
     function connected(): void {
-      if (refresh() === missing && !failed) {
-        failed = true;
-        options.callback?.('failure', missing);
-      }
       sendDevices();
+      if (refresh() !== missing) return;
+      const callback = fail;
+      fail = undefined;
+      callback?.('failure', missing);
     }
 
     const on: Record<string, (...args: never[]) => void> = {
       connectionStateChanged() {
         // A room that connects again makes its engine behind this event.
+        clearTimeout(timer);
         timer = setTimeout(refresh);
-        if (room.state === 'disconnected') reporter.end();
+        if (room.state === 'disconnected') reporter.refresh(true);
         else if (room.state === 'connected') connected();
       },
       activeDeviceChanged: sendDevices,
@@ -163,7 +162,7 @@ export const attachLiveKit: AttachLiveKit = (monitor, room, conferenceID, given)
     undo.push(() => {
       clearTimeout(timer);
       engine?.off(created, refresh);
-      streamsOf(room, {}, refresh).forEach(({ key }) => (key as Emitter).off('updateSettings', refresh));
+      for (const { key } of streamsOf(room, {}, refresh)) (key as Emitter).off('updateSettings', refresh);
     });
     const fault = refresh();
     if (!fault && room.state === 'connected') sendDevices();

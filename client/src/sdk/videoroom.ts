@@ -28,10 +28,8 @@ export interface RoomMessage {
 
 /** What the handles of one page have received about a room: a subscription does not receive all of it. */
 export interface Room {
-  /** Publishers that left or unpublished. */
-  gone: Set<string>;
-  /** Streams that a moderator muted, as `publisher/mid`. */
-  moderated: Set<string>;
+  /** `ended` by publisher that left or unpublished; `server` by `publisher/mid` that a moderator muted. */
+  reasons: Map<string, 'ended' | 'server'>;
   /** Descriptions by `publisher/mid`. */
   descriptions: Map<string, string>;
   /** The publisher that spoke last. */
@@ -48,8 +46,7 @@ export function joinRoom(monitor: object, conferenceID: string, listener: () => 
   const own = rooms.get(monitor) ?? new Map<string, Room>();
   rooms.set(monitor, own);
   const room = own.get(conferenceID) ?? {
-    gone: new Set(),
-    moderated: new Set(),
+    reasons: new Map(),
     descriptions: new Map(),
     speaker: undefined,
     listeners: new Set(),
@@ -65,18 +62,16 @@ export function joinRoom(monitor: object, conferenceID: string, listener: () => 
 
 /** Changes the room as a message says. */
 export function receive(room: Room, { id, mid, moderation, leaving, unpublished, publishers }: RoomMessage): void {
-  if (moderation) mark(room.moderated, `${id}/${mid}`, moderation === 'muted');
-  for (const one of [leaving, unpublished]) if (one !== undefined) room.gone.add(`${one}`);
+  const moderate = (key: string, muted?: boolean) =>
+    muted ? room.reasons.set(key, 'server') : room.reasons.delete(key);
+  if (moderation) moderate(`${id}/${mid}`, moderation === 'muted');
+  const gone = leaving ?? unpublished;
+  if (gone) room.reasons.set(`${gone}`, 'ended');
   for (const { id, streams } of publishers ?? []) {
-    room.gone.delete(`${id}`);
+    room.reasons.delete(`${id}`);
     for (const { mid, description, moderated } of streams ?? []) {
       room.descriptions.set(`${id}/${mid}`, description ?? '');
-      mark(room.moderated, `${id}/${mid}`, moderated);
+      moderate(`${id}/${mid}`, moderated);
     }
   }
-}
-
-function mark(set: Set<string>, key: string, is: boolean | undefined): void {
-  if (is) set.add(key);
-  else set.delete(key);
 }

@@ -72,7 +72,10 @@ export class Emitter {
   off(event: string, listener: Listener): this {
     const left = this.listeners.get(event) ?? [];
     const at = left.indexOf(listener);
-    this.listeners.set(event, left.filter((_, i) => i !== at));
+    this.listeners.set(
+      event,
+      left.filter((_, i) => i !== at),
+    );
     return this;
   }
   emit(event: string, ...args: unknown[]): void {

@@ -1,9 +1,13 @@
 // attachJanus() with a handle by hand. The end-to-end tests drive a real one.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { attachJanus } from '../../src/sdk/janus.ts';
 import type { JanusHandle, JanusOptions } from '../../src/sdk/janus.types.ts';
 import { FakeConnection, FakeRtp, recordingMonitor, run } from './fakes.ts';
+
+const built = new URL('../../dist/qos-janus.mjs', import.meta.url).href;
+const { attachJanus }: typeof import('../../src/sdk/janus.ts') = await import(
+  process.env.QOS_BUILT ? built : '../../src/sdk/janus.ts'
+);
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,9 +1,13 @@
 // attachLiveKit() with a room by hand. The end-to-end tests drive a real one.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { attachLiveKit } from '../../src/sdk/livekit.ts';
 import type { LiveKitRoom } from '../../src/sdk/livekit.types.ts';
 import { Emitter, FakeConnection, FakeRtp, recordingMonitor, run } from './fakes.ts';
+
+const built = new URL('../../dist/qos-livekit.mjs', import.meta.url).href;
+const { attachLiveKit }: typeof import('../../src/sdk/livekit.ts') = await import(
+  process.env.QOS_BUILT ? built : '../../src/sdk/livekit.ts'
+);
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
