@@ -155,7 +155,7 @@ export const attachLiveKit: AttachLiveKit = (monitor, room, conferenceID, given)
       },
     };
     for (const name of changes.split(' ')) {
-      const listener = (...args: never[]) => attempt(() => (on[name] ?? refresh)(...args));
+      const listener = (...args: never[]) => attempt(() => undo.length && (on[name] ?? refresh)(...args));
       emitter.on(name, listener);
       undo.push(() => emitter.off(name, listener));
     }

@@ -210,9 +210,12 @@ it('applies what another handle of the conference receives', async () => {
   expect(taken()).toEqual([]);
   publisher.onmessage({ videoroom: 'event', unpublished: 7 });
   publisher.onmessage({ videoroom: 'event', leaving: 7 });
+  publisher.onmessage({ videoroom: 'event', publishers: [{ id: 7 }] });
   expect(taken()).toEqual([
     event('s', 'videoPause', { ssrc: 1, reason: 'ended' }),
     event('s', 'audioMute', { ssrc: 2, reason: 'ended' }),
+    event('s', 'videoResume', { ssrc: 1, reason: 'ended' }),
+    event('s', 'audioUnmute', { ssrc: 2, reason: 'ended' }),
   ]);
 });
 
@@ -268,7 +271,7 @@ it('attaches a handle once, and leaves nothing after detach()', async () => {
   expect([taken(), vi.getTimerCount(), pc.listeners]).toEqual([[added('p', 'receiveonly')], 1, 1]);
   const late = handle.onmessage;
   attachment.detach();
-  late({ videoroom: 'destroyed' });
+  for (const videoroom of ['joined', 'talking', 'destroyed']) late({ videoroom, id: 1 });
   await run(2000);
   expect([handle.onmessage, handle.oncleanup, handle.onlocaltrack]).toEqual([onmessage, oncleanup, onlocaltrack]);
   expect([taken(), vi.getTimerCount(), pc.listeners]).toEqual([[], 0, 0]);

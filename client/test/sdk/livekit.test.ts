@@ -1,5 +1,6 @@
 // attachLiveKit() with a room by hand. The end-to-end tests drive a real one.
 
+import { Room } from 'livekit-client';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { LiveKitRoom } from '../../src/sdk/livekit.types.ts';
 import { Emitter, FakeConnection, FakeRtp, recordingMonitor, run } from './fakes.ts';
@@ -158,7 +159,7 @@ it('hands over both connections of an older server', async () => {
 });
 
 it('follows a full reconnect, and a disconnect with a new connect', async () => {
-  const { room, taken } = connected();
+  const { room, pc, taken } = connected();
   const publication = room.join('bob').publish('camera', 5);
   room.emit('trackSubscribed');
   await run();
@@ -170,6 +171,7 @@ it('follows a full reconnect, and a disconnect with a new connect', async () => 
   publication.rtp.ssrcs = [6];
   await run(1000);
   expect(taken()).toEqual([event('p', 'fabricTerminated'), added('p2'), owner('p2', 'bob', 6, 'camera')]);
+  expect(pc.listeners).toBe(0);
 
   room.remoteParticipants.clear();
   room.set('disconnected');
@@ -367,6 +369,28 @@ it.each<[string, (room: FakeRoom) => void]>([
   expect([taken(), room.count, vi.getTimerCount()]).toEqual([[], 0, 0]);
 });
 
+it('is a failure before the SDK connects where the room has no engine', () => {
+  const { monitor } = recordingMonitor();
+  const room = new FakeRoom();
+  delete (room as Partial<FakeRoom>).engine;
+  expect(attachLiveKit(monitor, asRoom(room), 'standup').status).toBe('failure');
+  room.engine = undefined; // as after a disconnect
+  expect(attachLiveKit(monitor, asRoom(room), 'standup').status).toBe('success');
+});
+
+it('attaches to a Room of livekit-client', () => {
+  const { monitor, taken } = recordingMonitor();
+  const room = new Room();
+  const { status, msg, detach } = attachLiveKit(monitor, room, 'standup');
+  expect([status, msg]).toEqual(['success', '']);
+  Object.assign(room.engine, { pcManager: { publisher: { _pc: new FakeConnection('p') } } });
+  const emitter = room.engine as unknown as Emitter & { listenerCount(event: string): number };
+  emitter.emit('transportsCreated');
+  expect([taken(), emitter.listenerCount('transportsCreated')]).toEqual([[added('p')], 1]);
+  detach();
+  expect([emitter.listenerCount('transportsCreated'), room.listenerCount('trackMuted')]).toEqual([0, 0]);
+});
+
 it('reports once that there is no connection after the SDK has connected', () => {
   const { monitor, taken } = recordingMonitor();
   const room = new FakeRoom();
@@ -437,9 +461,30 @@ it('leaves no listener and no timer after detach(), and ends no fabric', async (
   await run();
   expect([vi.getTimerCount(), pc.listeners, publication.count]).toEqual([1, 1, 1]);
   attachment.detach();
+  expect(vi.getTimerCount()).toBe(0);
   publication.rtp.ssrcs = [1];
   room.emit('trackMuted');
   await run(5000);
   expect([room.count, engine?.count, publication.count, pc.listeners]).toEqual([0, 0, 0, 0]);
   expect([vi.getTimerCount(), taken()]).toEqual([0, []]);
+});
+
+it('does nothing after a detach() by a listener of the same event', () => {
+  const { monitor, taken } = recordingMonitor();
+  const room = new FakeRoom();
+  room.on('trackMuted', () => attachment.detach());
+  const attachment = attachLiveKit(monitor, asRoom(room), 'standup');
+  const pc = room.engine?.make('p') as FakeConnection;
+  const publication = room.join('bob').publish('camera', 1);
+  taken();
+  room.emit('trackMuted');
+  expect([room.engine?.count, publication.count, pc.listeners, vi.getTimerCount()]).toEqual([0, 0, 0, 0]);
+  room.engine?.make('p2');
+  expect(taken()).toEqual([]);
+  room.listeners.clear();
+  room.on('connectionStateChanged', () => again.detach());
+  const again = attachLiveKit(monitor, asRoom(room), 'standup');
+  expect(taken()).toEqual([added('p2')]);
+  room.set('disconnected');
+  expect([taken(), vi.getTimerCount()]).toEqual([[], 0]);
 });
