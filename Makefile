@@ -32,6 +32,8 @@ run: build ## build and start everything on loopback, with a demo call to look a
 PROVIDER := tests/signin/provider/node_modules
 # A WebSocket client of others.
 PEERS := tests/peers/node/node_modules
+# LiveKit's server, and the participants without a browser of calls through media servers.
+GUESTS := $(TOOLS)/livekit-server $(TOOLS)/guest
 # Servers of others that are compared.
 COMPARED := tests/compare/node/node_modules
 
@@ -57,7 +59,7 @@ quick: ## a minute of tests: changed packages, then those that import them
 	@$(RUNNER) -quick
 
 # What tests drive, built by the runner after it has checked the machine.
-prepared: build agent client/node_modules $(PROVIDER) $(PEERS)
+prepared: build agent client/node_modules $(PROVIDER) $(PEERS) $(GUESTS)
 
 # The first build downloads and compiles some 1,000 packages: -v shows that it moves. What
 # is cached prints nothing, so that later builds are silent and take seconds.
@@ -67,6 +69,14 @@ build: ## the one binary, bin/qos-collector
 
 agent: ## the token agent, bin/qos-agent
 	@$(GOBUILD) -o $(AGENT) ./agent/cmd/qos-agent
+
+$(TOOLS)/livekit-server: PACKAGE := github.com/livekit/livekit-server/cmd/server
+$(TOOLS)/guest: PACKAGE := .
+$(TOOLS)/guest: $(wildcard tests/guests/media/*)
+$(GUESTS): tests/guests/go.sum $(wildcard tests/guests/*.go)
+	@mkdir -p $(TOOLS)
+	@cd tests/guests && $(GOBUILD) -o $(abspath $@) $(PACKAGE)
+	@touch $@
 
 client: client/node_modules ## build the browser library into client/dist
 	@cd client && npm run --silent build
@@ -97,6 +107,7 @@ lint: tools ## lint Go
 	go vet -tags fuzz $(FUZZED)
 	cd tests/stock && golangci-lint run
 	cd tests/lab && golangci-lint run
+	cd tests/guests && golangci-lint run
 
 bench: ## hot paths with allocations, each beside a baseline of the same run
 	go test -run '^$$' -bench . -benchmem ./protocol/... ./receivers/... ./processors/... ./exporters/... ./extensions/... ./storage/... ./internal/... ./agent/...
@@ -153,7 +164,7 @@ size: ## weight of the browser library
 # Programs and the Debian packages that have them. RUNLEVEL=1 keeps packages from starting services of their own.
 PROGRAMS := chromium:chromium chromedriver:chromium-driver firefox-esr:firefox-esr ip:iproute2 certutil:libnss3-tools initdb:postgresql \
 	sqlite3:sqlite3 nginx:nginx haproxy:haproxy prometheus:prometheus prometheus-alertmanager:prometheus-alertmanager \
-	victoria-metrics:victoria-metrics turnserver:coturn curl:curl openssl:openssl systemd-analyze:systemd
+	victoria-metrics:victoria-metrics turnserver:coturn janus:janus curl:curl openssl:openssl systemd-analyze:systemd
 
 programs: ## install the browsers and servers of the tests (Debian, root), unless they are there; the tests start their own
 	@PATH="$$PATH:/usr/sbin:$$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)"; missing=; \

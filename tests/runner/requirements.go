@@ -29,6 +29,7 @@ var needed = [][2]string{
 	{"openssl", "openssl"},
 	{"systemd-analyze", "systemd"},
 	{"turnserver", "coturn"},
+	{"janus", "janus"},
 	{"node", "nodejs"},
 	{"npm", "npm"},
 	{"gcc", "gcc"},
