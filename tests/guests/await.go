@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 )
 
@@ -36,12 +35,11 @@ func await[T any](ctx context.Context, g *guest, answers <-chan T) (answer T, er
 	}
 }
 
-// refusal adds the body of the server's response to the error of a WebSocket that was refused.
+// refusal adds the status of the server's response to the error of a WebSocket that was refused. The body may have the token.
 func refusal(err error, response *http.Response) error {
 	if response == nil {
 		return err
 	}
-	defer response.Body.Close()
-	body, _ := io.ReadAll(io.LimitReader(response.Body, 200))
-	return fmt.Errorf("%w: %s %s", err, response.Status, body)
+	response.Body.Close()
+	return fmt.Errorf("%w: %s", err, response.Status)
 }

@@ -44,12 +44,17 @@ type janusMessage struct {
 	Plugin struct {
 		Data videoRoomEvent `json:"data"`
 	} `json:"plugindata"`
-	Jsep  *jsep `json:"jsep"`
-	Error *struct {
-		Code   int    `json:"code"`
-		Reason string `json:"reason"`
-	} `json:"error"`
+	Jsep  *jsep       `json:"jsep"`
+	Error *janusError `json:"error"`
 }
+
+// janusError is an error that Janus or the plugin returned.
+type janusError struct {
+	Code   int    `json:"code"`
+	Reason string `json:"reason"`
+}
+
+func (e *janusError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, e.Reason) }
 
 // janusSession is a session of Janus's JSON API over a WebSocket.
 type janusSession struct {
@@ -119,9 +124,9 @@ func (s *janusSession) request(ctx context.Context, r janusRequest) (answer janu
 	case err != nil:
 		return answer, err
 	case answer.Error != nil:
-		return answer, fmt.Errorf("error %d: %s", answer.Error.Code, answer.Error.Reason)
+		return answer, answer.Error
 	case failure.ErrorCode != 0:
-		return answer, fmt.Errorf("error %d: %s", failure.ErrorCode, failure.Error)
+		return answer, &janusError{failure.ErrorCode, failure.Error}
 	}
 	return answer, nil
 }
@@ -181,8 +186,11 @@ func (s *janusSession) route(m janusMessage) error {
 		return deliver(answers, m)
 	case m.Janus == "timeout":
 		return errors.New("the server ended the session")
+	case m.Error != nil && m.Transaction == "trickle":
+		// Janus closed the handle before it read the request.
+		return nil
 	case m.Error != nil:
-		return fmt.Errorf("error %d: %s", m.Error.Code, m.Error.Reason)
+		return m.Error
 	}
 	return deliver(s.events, m)
 }

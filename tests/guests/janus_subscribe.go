@@ -2,13 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
 // subscribe follows the publishers of the room until ctx is done, beginning with those of a message.
 func (v *videoRoom) subscribe(ctx context.Context, m janusMessage) {
 	for {
-		if err := v.follow(ctx, m); err != nil && ctx.Err() == nil {
+		// A publisher may leave before Janus reads a request that concerns it: then Janus returns an error.
+		if err := v.follow(ctx, m); err != nil && ctx.Err() == nil && !errors.As(err, new(*janusError)) {
 			v.fail(err)
 		}
 		select {
