@@ -26,9 +26,7 @@ func newAPI() (*webrtc.API, error) {
 	}
 	var settings webrtc.SettingEngine
 	settings.SetIncludeLoopbackCandidate(true)
-	// TURN over TCP needs the network type. TCP to the media server itself would be another path than that of browsers.
-	settings.SetNetworkTypes([]webrtc.NetworkType{webrtc.NetworkTypeUDP4, webrtc.NetworkTypeTCP4})
-	settings.DisableActiveTCP(true)
+	settings.SetNetworkTypes([]webrtc.NetworkType{webrtc.NetworkTypeUDP4})
 	settings.SetICEMulticastDNSMode(ice.MulticastDNSModeDisabled)
 	return webrtc.NewAPI(webrtc.WithMediaEngine(&codecs), webrtc.WithInterceptorRegistry(&interceptors),
 		webrtc.WithSettingEngine(settings)), nil

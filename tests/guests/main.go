@@ -50,7 +50,7 @@ func (o *options) register(f *flag.FlagSet) {
 	f.StringVar(&o.leave, "leave", "clean", "how the guest leaves: clean, or vanish, which sends no message")
 	f.StringVar(&o.key, "key", "devkey", "API key of livekit")
 	f.StringVar(&o.secret, "secret", "secret", "API secret of livekit")
-	f.StringVar(&o.turn, "turn", "", "URL of a TURN server; empty: candidates of any type, else only relay candidates")
+	f.StringVar(&o.turn, "turn", "", "URL of a TURN server over UDP; empty: candidates of any type, else only relay candidates")
 	f.StringVar(&o.turnUser, "turn-user", "", "user name at the TURN server")
 	f.StringVar(&o.turnPass, "turn-password", "", "password at the TURN server")
 }
@@ -71,6 +71,9 @@ func (o *options) complete() error {
 		return fmt.Errorf("room of janus must be a number (got %q)", o.room)
 	case o.leave != "clean" && o.leave != "vanish":
 		return fmt.Errorf("leave must be clean or vanish (got %q)", o.leave)
+	case strings.HasPrefix(o.turn, "turns:") || strings.HasSuffix(o.turn, "transport=tcp"):
+		// pion/ice v4.2.2 makes no candidate pair of a relay candidate over TCP and a remote candidate over UDP.
+		return fmt.Errorf("turn must be a TURN server over UDP (got %q)", o.turn)
 	case o.duration <= 0:
 		return fmt.Errorf("for must be positive (got %s)", o.duration)
 	}
