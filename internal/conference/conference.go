@@ -68,7 +68,7 @@ type sessionRecord struct {
 	atMs        int64
 	placeMs     int64
 	attempt     bool            // it is activity, and never moves to another conference
-	devices     uint64          // KindEvent activeDeviceList: hash of the devices; 0: none are named
+	devices     event.Devices   // KindEvent activeDeviceList
 	models      []string        // KindEvent activeDeviceList: models of the devices
 	function    string          // KindError
 	feedback    *event.Feedback // KindFeedback
@@ -220,7 +220,7 @@ func (c *Conference) keep(id identity, r *sessionRecord) {
 		c.span = at
 	}
 	c.sessionRecords[id] = r
-	c.dirty = c.dirty || r.devices != 0
+	c.dirty = c.dirty || r.devices != (event.Devices{})
 }
 
 // Seen reports whether the record was applied before.

@@ -16,7 +16,7 @@ import (
 //
 // spec: CONF-03
 func TestWhichDevices(t *testing.T) {
-	of := func(list string) uint64 {
+	of := func(list string) event.Devices {
 		t.Helper()
 		d := event.ParseData("activeDeviceList", []byte(`{"deviceList":`+list+`}`))
 		require.NotNil(t, d)
@@ -30,11 +30,15 @@ func TestWhichDevices(t *testing.T) {
 		`[{"kind":"audiooutput","deviceId":"1","label":"x"}]`, `[{"kind":"audioinput","deviceId":"11"}]`,
 		`[{"kind":"audioinput1","deviceId":""}]`, `[{"kind":"audioinput","label":"z"}]`, `[{"kind":"audioinput"}]`,
 	}
-	seen := map[uint64]string{}
+	seen := map[event.Devices]string{}
 	for _, list := range lists {
 		require.Empty(t, seen[of(list)], list)
 		seen[of(list)] = list
 	}
+	require.False(t, of(`[`+a+`,`+b+`]`).Replaces(of(`[`+a+`]`)), "a first camera")
+	require.False(t, of(`[`+a+`]`).Replaces(of(`[]`)))
+	require.True(t, of(`[`+a+`]`).Replaces(of(`[`+a+`,`+b+`]`)), "the camera is gone")
+	require.True(t, of(`[{"kind":"audioinput","deviceId":"3"},`+b+`]`).Replaces(of(`[`+a+`]`)))
 	require.Equal(t, of(`[`+a+`]`), of(`[{"kind":"audioinput","deviceId":"1","label":"renamed"}]`), "a label is not the identity where there is an id")
 	require.Equal(t, of(`[{"kind":"audioinput","deviceId":"z"}]`), of(`[{"kind":"audioinput","label":"z"}]`), "where there is none it is")
 }

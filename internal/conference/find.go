@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/quality"
 )
 
@@ -184,13 +185,13 @@ func namesOf(participants []Participant) map[string][]int {
 type deviceList struct {
 	at      int64
 	seq     uint64
-	devices uint64
+	devices event.Devices
 }
 
 func (c *Conference) deviceLists() map[string][]deviceList {
 	var lists map[string][]deviceList
 	for id, r := range c.sessionRecords {
-		if r.devices == 0 {
+		if r.devices == (event.Devices{}) {
 			continue
 		}
 		if lists == nil {
@@ -205,10 +206,10 @@ func (c *Conference) deviceLists() map[string][]deviceList {
 func (f *finder) deviceChanges(session string) (at []int64) {
 	lists := f.devices[session]
 	slices.SortFunc(lists, func(a, b deviceList) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq), cmp.Compare(a.devices, b.devices))
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq), slices.Compare(a.devices[:], b.devices[:]))
 	})
 	for i := 1; i < len(lists); i++ {
-		if lists[i].devices != lists[i-1].devices {
+		if lists[i].devices.Replaces(lists[i-1].devices) {
 			at = append(at, lists[i].at)
 		}
 	}

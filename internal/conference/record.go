@@ -2,10 +2,10 @@ package conference
 
 import "github.com/qosrtc/qos/internal/event"
 
-// devices returns a hash of the devices that an activeDeviceList names; 0 for other events.
-func devices(e *event.Event) uint64 {
+// devices returns the devices that an activeDeviceList names; none for other events.
+func devices(e *event.Event) event.Devices {
 	if e.Kind != event.KindEvent || e.Data == nil {
-		return 0
+		return event.Devices{}
 	}
 	return e.Data.Devices
 }

@@ -36,7 +36,7 @@ type Data struct {
 	UserIDType          string
 	UsageLabel          string
 	SignalDBm           Value    // of wifiStats
-	Devices             uint64   // of activeDeviceList: a hash of which, whatever their order; 0: it names none
+	Devices             Devices  // of activeDeviceList
 	DeviceModels        []string // of activeDeviceList, see deviceModels
 }
 
@@ -140,13 +140,33 @@ func (r *rawData) signal() Value {
 	return Value{}
 }
 
-func (r *rawData) devices() (sum uint64) {
+// Devices are the devices of each kind, as hashes that are the same in any order; 0 where a kind has none.
+type Devices [4]uint64
+
+// deviceKinds are the kinds of Devices (W3C mediacapture-streams, MediaDeviceKind). Others are the last.
+var deviceKinds = [...]string{"audioinput", "audiooutput", "videoinput"}
+
+// Replaces reports whether a kind that had devices before has others now, or none: a first microphone replaces nothing.
+func (d Devices) Replaces(before Devices) bool {
+	for i, sum := range before {
+		if sum != 0 && sum != d[i] {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *rawData) devices() (all Devices) {
 	for _, d := range r.DeviceList {
 		h := fnv.New64a()
 		_, _ = h.Write([]byte(d.Kind + "\x00" + cmp.Or(d.ID, d.Label))) // cannot fail
-		sum += h.Sum64()
+		kind := slices.Index(deviceKinds[:], d.Kind)
+		if kind < 0 {
+			kind = len(deviceKinds)
+		}
+		all[kind] += h.Sum64()
 	}
-	return sum
+	return all
 }
 
 // usbID is the vendor and product that Chromium appends to the label of a USB device.

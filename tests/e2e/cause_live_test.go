@@ -71,8 +71,8 @@ func newCauseStage(t *testing.T) *causeStage {
 	return s
 }
 
-// checks makes a call and compares what the collector found of it.
-func (s *causeStage) checks(t *testing.T, one *scenario.Scenario, b *browser.Browser, lasts scenario.Length) {
+// checks makes a call, compares what the collector found of it with what the records show, and returns the latter.
+func (s *causeStage) checks(t *testing.T, one *scenario.Scenario, b *browser.Browser, lasts scenario.Length) conference.Summary {
 	t.Helper()
 	one.Play(t, s.stage, one.Name, b, lasts)
 	got, at := s.summary(t, one.Name)
@@ -86,12 +86,13 @@ func (s *causeStage) checks(t *testing.T, one *scenario.Scenario, b *browser.Bro
 		require.Subset(t, one.Label.Users, accused(got))
 	}
 	if found == "none" {
-		return
+		return want
 	}
 	query := url.Values{"app": {appID}, "id": {one.Name}, "at": {strconv.FormatInt(at, 10)}}
 	p := openPage(t, b, "dashboard", s.dashboard+"/conference?"+query.Encode())
 	p.Until(patience, "document.querySelector('[data-testid=cause]')?.dataset.cause === "+quote(found))
 	p.CloseTab() // each holds one of the few connections that a browser has to one host
+	return want
 }
 
 // accused are the users whom the likely cause names.

@@ -121,7 +121,7 @@ func (r *recorder) record(t *testing.T, s *scenario.Scenario, dir string) {
 	if kind == "" {
 		kind = browser.Chromium
 	}
-	waited, began := waitedForProcessors(t), time.Now()
+	waited, began := scenario.WaitedForProcessors(t), time.Now()
 	s.Play(t, r.stage, s.Name, browser.Start(t, kind), scenario.Full)
 	var logs []plog.Logs
 	browser.Eventually(t, browser.Patience, "all have sent feedback", func() (bool, string) {
@@ -137,7 +137,7 @@ func (r *recorder) record(t *testing.T, s *scenario.Scenario, dir string) {
 		return sent == len(s.Users)-s.Gone, strconv.Itoa(sent)
 	})
 	trace.Load = &cause.Load{
-		Pressure: thousandths((waitedForProcessors(t) - waited).Seconds() / time.Since(began).Seconds()),
+		Pressure: thousandths((scenario.WaitedForProcessors(t) - waited).Seconds() / time.Since(began).Seconds()),
 		Late:     thousandths(lateShare(logs, s.Starved.Who)),
 	}
 	require.LessOrEqual(t, trace.Load.Late, maxLate, "too many measurements were late: this machine had no time for the call; record it again")
@@ -151,21 +151,6 @@ func (r *recorder) record(t *testing.T, s *scenario.Scenario, dir string) {
 }
 
 func thousandths(share float64) float64 { return math.Round(1000*share) / 1000 }
-
-// waitedForProcessors returns for how long some task has waited for a processor: the kernel's pressure stall
-// information, 0 if the kernel has none.
-func waitedForProcessors(t *testing.T) time.Duration {
-	t.Helper()
-	raw, err := os.ReadFile("/proc/pressure/cpu")
-	if err != nil {
-		return 0
-	}
-	var ten, minute, five float64
-	var total int64
-	_, err = fmt.Sscanf(string(raw), "some avg10=%f avg60=%f avg300=%f total=%d", &ten, &minute, &five, &total)
-	require.NoError(t, err)
-	return time.Duration(total) * time.Microsecond
-}
 
 // maxLate is the highest share of late measurements of a recording: more show that other work on the machine impaired the call.
 const maxLate = 0.12

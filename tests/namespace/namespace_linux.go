@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
-	"unsafe"
 )
 
 // Isolate makes a command run in a network namespace of its own, and in further namespaces
@@ -29,15 +28,5 @@ func LoopbackUp() error {
 		return err
 	}
 	defer func() { _ = syscall.Close(fd) }()
-	request := struct {
-		name  [syscall.IFNAMSIZ]byte
-		flags uint16
-		_     [22]byte
-	}{flags: syscall.IFF_UP | syscall.IFF_RUNNING}
-	copy(request.name[:], "lo")
-	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(fd), syscall.SIOCSIFFLAGS, uintptr(unsafe.Pointer(&request)))
-	if errno != 0 {
-		return errno
-	}
-	return nil
+	return up(fd, "lo")
 }

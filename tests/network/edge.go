@@ -16,6 +16,10 @@ type Edge struct {
 	Stop     func() // ends the server
 }
 
+// relayAddress is where others reach the participant of an edge. It is loopback, or the bridge on which Janus expects
+// all remote candidates.
+var relayAddress = net.IPv4(127, 0, 0, 3)
+
 // StartEdge starts an edge without harm. The seed decides which packets are lost.
 func StartEdge(t *testing.T, seed uint64) *Edge {
 	t.Helper()
@@ -29,7 +33,7 @@ func StartEdge(t *testing.T, seed uint64) *Edge {
 		PacketConnConfigs: []turn.PacketConnConfig{{
 			PacketConn: socket,
 			RelayAddressGenerator: &edgeGenerator{
-				RelayAddressGeneratorStatic: *OnLoopback(),
+				RelayAddressGeneratorStatic: turn.RelayAddressGeneratorStatic{RelayAddress: relayAddress, Address: relayAddress.String()},
 				edge:                        e,
 			},
 		}},

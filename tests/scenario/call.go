@@ -54,6 +54,7 @@ type Member struct {
 	Quiet             bool     `json:"quiet,omitempty"`    // without the library
 	Forwards          bool     `json:"forwards,omitempty"` // a media server
 	GetUserMediaError string   `json:"getUserMediaError,omitempty"`
+	SDK               *SDK     `json:"sdk,omitempty"` // of a media server; nil: the page makes its own connections
 
 	AheadMs int           `json:"-"` // error of the machine's clock
 	Page    *browser.Page `json:"-"` // set by Join

@@ -1,10 +1,11 @@
 package scenario
 
 import (
-	_ "embed" // the participants' page
+	"embed"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"testing"
@@ -12,8 +13,11 @@ import (
 	library "github.com/qosrtc/qos/client"
 )
 
-//go:embed page.html
-var page []byte
+//go:embed page.html livekit.js janus.js
+var pages embed.FS
+
+// modules is the folder of npm's modules, as seen from a package below tests.
+var modules = filepath.Join("..", "..", "client", "node_modules")
 
 // Stage serves the participants' page, the library and the signalling between pages.
 type Stage struct {
@@ -25,10 +29,13 @@ type Stage struct {
 func NewStage(t *testing.T, backend string) *Stage {
 	t.Helper()
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write(page)
+		http.ServeFileFS(w, r, pages, "page.html")
 	})
+	mux.Handle("GET /livekit.js", http.FileServerFS(pages))
+	mux.Handle("GET /janus.js", http.FileServerFS(pages))
+	mux.Handle("GET /sdk/", http.StripPrefix("/sdk/", http.FileServer(http.Dir(modules))))
 	mux.Handle("GET /dist/", http.FileServerFS(library.Dist))
 	mux.Handle("/signal", new(mailboxes))
 	server := httptest.NewServer(mux)

@@ -125,7 +125,7 @@ func TestLimitsAreCounted(t *testing.T) {
 		e.Kind, e.Measured = event.KindStats, &event.Measurement{StatsType: "inbound-rtp", SSRC: ssrc}
 		require.False(t, c.Apply(&e))
 	}
-	for seq := range uint64(260) {
+	for seq := range uint64(1028) {
 		e := conferencetest.Event("c", seq+6000, 0, "audioMute")
 		require.False(t, c.Apply(&e))
 	}

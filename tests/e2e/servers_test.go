@@ -1,0 +1,83 @@
+package e2e
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/tests/browser"
+	"github.com/qosrtc/qos/tests/mediaserver"
+	"github.com/qosrtc/qos/tests/scenario"
+)
+
+// TestCallsThroughLiveKit makes calls through LiveKit's server, to whose rooms pages attach the library with one line.
+//
+// spec: SDK-01, CONF-03
+func TestCallsThroughLiveKit(t *testing.T) {
+	browser.Require(t, browser.Chromium)
+	callsThrough(t, scenario.LiveKit{Server: mediaserver.StartLiveKit(t)})
+}
+
+// TestCallsThroughJanus makes calls through Janus's VideoRoom, to whose handles pages attach the library with one line.
+//
+// spec: SDK-01, CONF-03
+func TestCallsThroughJanus(t *testing.T) {
+	browser.Require(t, browser.Chromium)
+	callsThrough(t, scenario.Janus{Server: mediaserver.StartJanus(t)})
+}
+
+// callsThrough makes the calls through a server, one after the other: three browsers that encode are enough for a machine.
+func callsThrough(t *testing.T, server scenario.Topology) {
+	t.Helper()
+	s := newCauseStage(t)
+	s.start()
+	b := browser.Start(t, browser.Chromium)
+	for _, one := range scenario.Served(server) {
+		t.Run(one.Name, func(t *testing.T) {
+			waited, began := scenario.WaitedForProcessors(t), time.Now()
+			found := s.checks(t, &one, b, scenario.Full)
+			ownersAreNamed(t, &one, &found)
+			if (scenario.WaitedForProcessors(t) - waited).Seconds() > busyShare*time.Since(began).Seconds() {
+				t.Log("the machine was busy: the cause is not compared with the label")
+				return
+			}
+			likely := found.LikelyCause
+			require.Contains(t, append([]string{one.Label.Cause}, one.Label.Also...), string(likely.Cause), "%s: %+v", one.Label.Did, likely)
+			require.Subset(t, one.Label.Users, accused(found))
+			for _, p := range found.Participants {
+				if one.Label.Cause == "none" {
+					require.Greater(t, *p.AudioMOSIn, 4.0, "the sound that %s received", p.Alias)
+				}
+			}
+		})
+	}
+	require.Empty(t, b.ScriptErrors())
+}
+
+// busyShare of the time in which some task waits for a processor impairs a call of three browsers.
+const busyShare = 0.4
+
+// ownersAreNamed compares the owners and the labels of all received streams with who sent them.
+func ownersAreNamed(t *testing.T, one *scenario.Scenario, s *conference.Summary) {
+	t.Helper()
+	for _, p := range s.Participants {
+		var want, got []string
+		for _, user := range one.Users {
+			if user != p.Alias {
+				want = append(want, user+" camera", user+" microphone")
+			}
+		}
+		for _, f := range p.Fabrics {
+			for _, received := range f.Streams {
+				if received.StatsType == "inbound-rtp" {
+					got = append(got, received.UserID+" "+received.UsageLabel)
+				}
+			}
+		}
+		slices.Sort(got)
+		require.Equal(t, want, got, "received by %s", p.Alias)
+	}
+}

@@ -1,0 +1,45 @@
+package scenario
+
+import (
+	"encoding/json"
+
+	"github.com/qosrtc/qos/tests/mediaserver"
+)
+
+// SDK is how a participant joins through the SDK of a media server. The page attaches the library with one line.
+type SDK struct {
+	Name    string          `json:"name"`    // livekit or janus
+	URL     string          `json:"url"`     // of the server's signalling
+	Scripts []string        `json:"scripts"` // that the page loads first, in client/node_modules
+	Token   string          `json:"token,omitempty"`
+	ICE     json.RawMessage `json:"ice,omitempty"`
+	Room    map[string]any  `json:"room,omitempty"`    // LiveKit's RoomOptions over the SDK's defaults
+	Publish map[string]any  `json:"publish,omitempty"` // LiveKit's TrackPublishOptions, as {"red": false}
+}
+
+// LiveKit connects each participant with a LiveKit server, with simulcast, dynacast and adaptive streams.
+type LiveKit struct{ Server *mediaserver.LiveKit }
+
+// Connect implements Topology.
+func (l LiveKit) Connect(c *Call) {
+	for _, m := range c.People {
+		if m.SDK == nil {
+			m.SDK = &SDK{}
+		}
+		m.SDK.Name, m.SDK.URL, m.SDK.Scripts = "livekit", l.Server.URL, []string{"livekit-client/dist/livekit-client.umd.js"}
+		m.SDK.Token, m.SDK.ICE = l.Server.Token(c.T, c.Room, m.User), Through(m.Edge)
+	}
+}
+
+// Janus connects each participant with a room of Janus's VideoRoom.
+type Janus struct{ Server *mediaserver.Janus }
+
+// Connect implements Topology.
+func (j Janus) Connect(c *Call) {
+	for _, m := range c.People {
+		m.SDK = &SDK{
+			Name: "janus", URL: j.Server.URL, ICE: Through(m.Edge),
+			Scripts: []string{"webrtc-adapter/out/adapter.js"}, // which Janus's module expects
+		}
+	}
+}
