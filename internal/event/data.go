@@ -140,10 +140,11 @@ func (r *rawData) signal() Value {
 	return Value{}
 }
 
-// Devices are the devices of each kind, as hashes that are the same in any order; 0 where a kind has none.
+// Devices are the devices of each kind, as hashes that are the same in any order; 0 where a kind has none. The first are those
+// of unknown kinds.
 type Devices [4]uint64
 
-// deviceKinds are the kinds of Devices (W3C mediacapture-streams, MediaDeviceKind). Others are the last.
+// deviceKinds are the other kinds of Devices (W3C mediacapture-streams, MediaDeviceKind).
 var deviceKinds = [...]string{"audioinput", "audiooutput", "videoinput"}
 
 // Replaces reports whether a kind that had devices before has others now, or none: a first microphone replaces nothing.
@@ -160,11 +161,7 @@ func (r *rawData) devices() (all Devices) {
 	for _, d := range r.DeviceList {
 		h := fnv.New64a()
 		_, _ = h.Write([]byte(d.Kind + "\x00" + cmp.Or(d.ID, d.Label))) // cannot fail
-		kind := slices.Index(deviceKinds[:], d.Kind)
-		if kind < 0 {
-			kind = len(deviceKinds)
-		}
-		all[kind] += h.Sum64()
+		all[1+slices.Index(deviceKinds[:], d.Kind)] += h.Sum64()
 	}
 	return all
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -68,14 +69,15 @@ func modules(t *testing.T, kind string) string {
 }
 
 // others lists the modules of a folder but one, as Janus's configuration has lists.
-func others(t *testing.T, dir, but string) (list string) {
+func others(t *testing.T, dir, but string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
+	var names []string
 	for _, e := range entries {
 		if e.Name() != but {
-			list += "," + e.Name()
+			names = append(names, e.Name())
 		}
 	}
-	return list[min(1, len(list)):]
+	return strings.Join(names, ",")
 }

@@ -124,7 +124,8 @@ export const attachLiveKit: AttachLiveKit = (monitor, room, conferenceID, given)
 
     function sendDevices(): void {
       const deviceList = deviceKinds.map((kind) => ({ kind, deviceId: room.getActiveDevice(kind) }));
-      const used = deviceList.filter(({ deviceId }) => deviceId);
+      // livekit-client has 'default' in place of a device that it has not opened yet.
+      const used = deviceList.filter(({ deviceId }) => deviceId && deviceId !== 'default');
       if (used[0]) monitor.sendFabricEvent(null, 'activeDeviceList', conferenceID, { deviceList: used });
     }
 

@@ -343,7 +343,7 @@ it('sends the speaker, devices and errors', async () => {
   ])
     room.emit('activeSpeakersChanged', speakers);
   expect(taken()).toEqual([event(null, 'dominantSpeaker', {}), event(null, 'dominantSpeaker', {})]);
-  room.devices = { audiooutput: 'o' };
+  room.devices = { audioinput: 'default', audiooutput: 'o' };
   room.emit('activeDeviceChanged', 'audiooutput', 'o');
   const error = new Error('NotAllowedError');
   room.emit('mediaDevicesError', error);
