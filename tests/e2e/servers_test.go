@@ -71,7 +71,7 @@ func ownersAreNamed(t *testing.T, one *scenario.Scenario, s *conference.Summary)
 	t.Helper()
 	for _, p := range s.Participants {
 		var want, got []string
-		for _, user := range one.Users {
+		for _, user := range slices.Concat(one.Users, one.Guests) {
 			if user != p.Alias && (one.Name != "viewer" || user != "cyd") {
 				want = append(want, user+" camera", user+" microphone")
 			}

@@ -51,7 +51,7 @@ type videoRoom struct {
 // newVideoRoom returns a room that is not joined.
 func newVideoRoom(g *guest) *videoRoom {
 	// The flag is validated.
-	number, _ := strconv.ParseUint(g.options.room, 10, 64)
+	number, _ := strconv.ParseUint(g.room, 10, 64)
 	return &videoRoom{guest: g, room: number, subscriptions: map[uint64]*subscription{}, cancel: func() {}}
 }
 

@@ -215,6 +215,6 @@ func (s *janusSession) keepAlive() {
 // close closes the WebSocket and waits for the session's goroutines.
 func (s *janusSession) close() {
 	close(s.leaving)
-	s.ws.Close()
+	_ = s.ws.Close() // it may be closed
 	s.workers.Wait()
 }

@@ -170,7 +170,7 @@ func (l *liveKit) leave(context.Context) {
 		leave := &livekit.LeaveRequest{Reason: livekit.DisconnectReason_CLIENT_INITIATED, Action: livekit.LeaveRequest_DISCONNECT}
 		// The guest leaves without the server if it is unreachable.
 		_ = l.send(&livekit.SignalRequest{Message: &livekit.SignalRequest_Leave{Leave: leave}})
-		l.ws.Close()
+		_ = l.ws.Close() // it may be closed
 	}
 	l.reading.Wait()
 	for _, c := range []*connection{l.sender, l.receiver} {

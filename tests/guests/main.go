@@ -128,7 +128,7 @@ func (g *guest) participate(ctx context.Context, r room) error {
 		g.emit(event{Event: "joined"})
 		err = g.obey(ctx, r)
 	}
-	if g.options.leave == "clean" || err != nil {
+	if g.leave == "clean" || err != nil {
 		leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTimeout)
 		defer cancel()
 		r.leave(leaving)

@@ -1,6 +1,9 @@
 package scenario
 
 import (
+	"syscall"
+
+	"github.com/qosrtc/qos/tests/browser"
 	"github.com/qosrtc/qos/tests/cause"
 	"github.com/qosrtc/qos/tests/network"
 )
@@ -26,8 +29,13 @@ func ServedFurther(through Topology) []Scenario {
 // ServedByLiveKit returns calls in which the application uses LiveKit's SDK to send or to watch less.
 func ServedByLiveKit(through LiveKit) []Scenario {
 	const me = "call.room.localParticipant"
+	var dee *browser.Process
+	guest := served3(through, "guest", none("Dee, a guest without a page, leaves"), func(*Call) { dee.Signal(syscall.SIGTERM) },
+		func(c *Call) { dee = through.Server.StartGuest(c.T, c.Room, "dee") })
+	guest.Users, guest.Guests = Two, []string{"dee"}
 	hides := "document.querySelectorAll('video').forEach((one) => { one.style.display = 'none'; })"
 	return []Scenario{
+		guest,
 		served3(through, "mute", none("Ada mutes her microphone"), InPage("ada", me+".setMicrophoneEnabled(false)")),
 		served3(through, "camera-off", none("Ada switches her camera off"), InPage("ada", me+".setCameraEnabled(false)")),
 		served3(through, "tile", none("all tiles leave Ben's view"), InPage("ben", hides)),
