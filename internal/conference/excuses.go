@@ -97,6 +97,21 @@ func (w *fabricFinder) paused(ssrc int64) []detect.Span {
 	return extended(spansOf(w.state.pauses(ssrc, w.out.EndMs)), w.state.intervalMs())
 }
 
+// allPaused returns the times in which each received stream of a kind of media, or of both if it is empty, was paused.
+func (w *fabricFinder) allPaused(media string) (all []detect.Span) {
+	all = []detect.Span{{FromMs: math.MinInt64, ToMs: math.MaxInt64}}
+	received := false
+	for i := range w.out.Streams {
+		if s := &w.out.Streams[i]; s.StatsType == inboundRTP && (media == "" || s.MediaType == media) {
+			all, received = intersect(all, w.paused(s.SSRC)), true
+		}
+	}
+	if !received {
+		return nil
+	}
+	return all
+}
+
 // maxSilenced is the number of participants up to which mutes of all others are an excuse.
 const maxSilenced = 8
 

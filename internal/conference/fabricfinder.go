@@ -168,7 +168,7 @@ func (w *fabricFinder) media() {
 	cut = slices.Concat(cut, w.before(), w.over)
 	hold, mute := append(w.own("hold"), cut...), append(w.own("hold", audio), cut...)
 	issue := w.about.of(detect.NoMedia, "without_media_ms", detect.Medium)
-	w.facts(issue, nothing, slices.Concat(mute, w.others(audio, "")), detect.Nothing)
+	w.facts(issue, nothing, slices.Concat(mute, w.others(audio, ""), w.allPaused("")), detect.Nothing)
 	seen := w.state.facts.Any()
 	issue.Direction = DirectionOutbound
 	if seen&(detect.SentAudio|detect.UnheardAudio) != 0 {
@@ -183,7 +183,7 @@ func (w *fabricFinder) media() {
 		issue := w.about.of(detect.OneWayMedia, "without_media_ms", detect.Medium)
 		issue.MediaType, issue.Direction = media, DirectionInbound
 		if w.expects(media) {
-			w.facts(issue, oneWay, slices.Concat(hold, w.others(media, "")), detect.Unreceived(media == video))
+			w.facts(issue, oneWay, slices.Concat(hold, w.others(media, ""), w.allPaused(media)), detect.Unreceived(media == video))
 		}
 		issue.Direction, issue.Confidence = DirectionOutbound, string(detect.Low)
 		w.facts(issue, oneWay, slices.Concat(hold, w.own(media), w.others("", "")), detect.Unheard(media == video))

@@ -19,7 +19,7 @@ import (
 // spec: SDK-01, CONF-03
 func TestCallsThroughLiveKit(t *testing.T) {
 	browser.Require(t, browser.Chromium)
-	server := scenario.LiveKit{Server: mediaserver.StartLiveKit(t)}
+	server := scenario.LiveKit{LiveKit: mediaserver.StartLiveKit(t)}
 	callsThrough(t, testenv.Pick(scenario.Served(server), slices.Concat(scenario.ServedFurther(server), scenario.ServedByLiveKit(server))))
 }
 
@@ -28,7 +28,7 @@ func TestCallsThroughLiveKit(t *testing.T) {
 // spec: SDK-01, CONF-03
 func TestCallsThroughJanus(t *testing.T) {
 	browser.Require(t, browser.Chromium)
-	server := scenario.Janus{Server: mediaserver.StartJanus(t)}
+	server := scenario.Janus{Janus: mediaserver.StartJanus(t)}
 	callsThrough(t, testenv.Pick(scenario.Served(server), scenario.ServedFurther(server)))
 }
 

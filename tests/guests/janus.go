@@ -4,55 +4,52 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"sync"
 )
 
 // videoRoomEvent is an event or an answer of the VideoRoom.
 type videoRoomEvent struct {
 	VideoRoom  string      `json:"videoroom"`
-	ID         uint64      `json:"id"`
+	ID         string      `json:"id"`
 	Publishers []publisher `json:"publishers"`
-	// Leaving and Unpublished are an ID, or "ok" and 0 for the guest itself.
-	Leaving     any    `json:"leaving"`
-	Unpublished any    `json:"unpublished"`
+	// Leaving and Unpublished are an ID, or "ok" for the guest itself.
+	Leaving     string `json:"leaving"`
+	Unpublished string `json:"unpublished"`
 	ErrorCode   int    `json:"error_code"`
 	Error       string `json:"error"`
 }
 
 // publisher is another participant who publishes.
 type publisher struct {
-	ID      uint64 `json:"id"`
+	ID      string `json:"id"`
 	Display string `json:"display"`
 }
 
 // subscription is the handle and the connection for the media of one publisher.
 type subscription struct {
-	feed       uint64
+	feed       string
 	handle     uint64
 	connection *connection
 }
 
-// videoRoom is a room of Janus's VideoRoom. The guest sends on one connection, and receives on one for each publisher. It
+// videoRoom is a room of Janus's VideoRoom, whose IDs are text (string_ids). The guest sends on one connection, and receives on one for each publisher. It
 // does not reconnect.
 type videoRoom struct {
 	*guest
 	session *janusSession
-	room    uint64
 	// id is the guest's own ID in the room.
-	id, handle uint64
-	sender     *connection
+	id     string
+	handle uint64
+	sender *connection
 	// subscriptions are those of the publishers, by their ID. Only the goroutine subscribe uses them, then leave.
-	subscriptions map[uint64]*subscription
+	subscriptions map[string]*subscription
 	subscribing   sync.WaitGroup
 	cancel        context.CancelFunc
 }
 
 // newVideoRoom returns a room that is not joined.
 func newVideoRoom(g *guest) *videoRoom {
-	// The flag is validated.
-	number, _ := strconv.ParseUint(g.room, 10, 64)
-	return &videoRoom{guest: g, room: number, subscriptions: map[uint64]*subscription{}, cancel: func() {}}
+	return &videoRoom{guest: g, subscriptions: map[string]*subscription{}, cancel: func() {}}
 }
 
 func (v *videoRoom) join(ctx context.Context) (err error) {

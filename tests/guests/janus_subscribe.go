@@ -29,13 +29,11 @@ func (v *videoRoom) follow(ctx context.Context, m janusMessage) error {
 			continue
 		}
 		if err := v.add(ctx, p); err != nil {
-			return fmt.Errorf("subscribe to %d: %w", p.ID, err)
+			return fmt.Errorf("subscribe to %s: %w", p.ID, err)
 		}
 	}
-	for _, gone := range []any{e.Leaving, e.Unpublished} {
-		if id, is := gone.(float64); is {
-			v.drop(ctx, uint64(id))
-		}
+	for _, gone := range []string{e.Leaving, e.Unpublished} {
+		v.drop(ctx, gone)
 	}
 	return v.update(ctx, m)
 }
@@ -85,7 +83,7 @@ func (v *videoRoom) update(ctx context.Context, m janusMessage) error {
 }
 
 // drop closes the subscription to a publisher.
-func (v *videoRoom) drop(ctx context.Context, id uint64) {
+func (v *videoRoom) drop(ctx context.Context, id string) {
 	s := v.subscriptions[id]
 	if s == nil {
 		return

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -43,7 +42,7 @@ func main() {
 func (o *options) register(f *flag.FlagSet) {
 	f.StringVar(&o.server, "server", "livekit", "media server: livekit or janus")
 	f.StringVar(&o.url, "url", "", "WebSocket URL of the server (default ws://127.0.0.1:7880 for livekit, ws://127.0.0.1:8188 for janus)")
-	f.StringVar(&o.room, "room", "", "room; a number for janus")
+	f.StringVar(&o.room, "room", "", "room; with janus one that exists")
 	f.StringVar(&o.identity, "identity", "", "identity of the participant; the display name for janus")
 	f.StringVar(&o.publish, "publish", "audio,video", "kinds to publish, separated by commas; empty: the guest only views")
 	f.DurationVar(&o.duration, "for", time.Minute, "time until the guest leaves")
@@ -64,11 +63,9 @@ func (o *options) complete() error {
 	if o.url == "" {
 		o.url = defaults[o.server]
 	}
-	switch _, err := strconv.ParseUint(o.room, 10, 53); {
+	switch {
 	case o.room == "" || o.identity == "":
 		return errors.New("room and identity are required")
-	case o.server == "janus" && err != nil:
-		return fmt.Errorf("room of janus must be a number (got %q)", o.room)
 	case o.leave != "clean" && o.leave != "vanish":
 		return fmt.Errorf("leave must be clean or vanish (got %q)", o.leave)
 	case strings.HasPrefix(o.turn, "turns:") || strings.HasSuffix(o.turn, "transport=tcp"):

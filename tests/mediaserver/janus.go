@@ -59,6 +59,12 @@ func StartJanus(t *testing.T) *Janus {
 	return &Janus{URL: "ws://" + address, Process: start(t, "http://"+address, program, "-o", "-F", dir)}
 }
 
+// StartGuest starts a guest that joins a room, which exists.
+func (j *Janus) StartGuest(t *testing.T, room, identity string) *browser.Process {
+	t.Helper()
+	return startGuest(t, "janus", j.URL, room, identity)
+}
+
 // modules returns the folder of a kind of Janus's modules.
 func modules(t *testing.T, kind string) string {
 	t.Helper()

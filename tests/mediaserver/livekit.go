@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"regexp"
 	"strconv"
 	"testing"
 	"time"
@@ -62,17 +61,10 @@ func (*LiveKit) Token(t *testing.T, room, identity string) string {
 	return token
 }
 
-// StartGuest starts a participant without a browser, who sends a recording (tests/guests), and waits until it has joined. It
-// leaves cleanly at SIGTERM, and vanishes with the test.
+// StartGuest starts a guest that joins a room.
 func (l *LiveKit) StartGuest(t *testing.T, room, identity string) *browser.Process {
 	t.Helper()
-	guest, out, err := browser.StartProcess(t.TempDir(), testenv.Program(t, "guest"),
-		"-server", "livekit", "-url", l.URL, "-key", Key, "-secret", Secret, "-room", room, "-identity", identity, "-for", "5m")
-	require.NoError(t, err)
-	t.Cleanup(guest.Kill)
-	_, err = browser.FirstMatch(out, regexp.MustCompile(`"event":"(joined)"`))
-	require.NoError(t, err)
-	return guest
+	return startGuest(t, "livekit", l.URL, room, identity)
 }
 
 func freePort(t *testing.T) int {

@@ -15,7 +15,7 @@ type Scenario struct {
 	Name     string
 	Label    cause.Label // what impairs the call, and what has to be found
 	Users    []string
-	Guests   []string      // participants without a page, whom Prepare starts
+	Guests   []string      // participants without a page
 	Topology Topology      // nil: Mesh
 	Browser  string        // of all members; empty: Chromium
 	Prepare  func(c *Call) // changes members before they join; nil: nothing

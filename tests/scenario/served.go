@@ -2,8 +2,8 @@ package scenario
 
 import (
 	"syscall"
+	"time"
 
-	"github.com/qosrtc/qos/tests/browser"
 	"github.com/qosrtc/qos/tests/cause"
 	"github.com/qosrtc/qos/tests/network"
 )
@@ -17,8 +17,15 @@ func Served(through Topology) []Scenario {
 }
 
 // ServedFurther returns calls through any media server in which some have no library, or send nothing.
-func ServedFurther(through Topology) []Scenario {
+func ServedFurther(through MediaServer) []Scenario {
+	guest := served3(through, "guest", none("Dee, who has no page, joins late and leaves"), func(c *Call) {
+		dee := through.StartGuest(c.T, c.Room, "dee")
+		c.Continue(8 * time.Second)
+		dee.Signal(syscall.SIGTERM)
+	})
+	guest.Users, guest.Guests = Two, []string{"dee"}
 	return []Scenario{
+		guest,
 		served3(through, "viewer", none("Cyd only watches"), nil, func(c *Call) { c.Of("cyd").Media = Source{} }),
 		served3(through, "leaver", none("Cyd, who has no library, leaves"), func(c *Call) { c.HangUp(c.Of("cyd")) }, Uninstrumented("cyd")),
 		served3(through, "one-loss", label("unknown", "10 % loss of what Ben sends; Ada alone has the library"),
@@ -29,13 +36,8 @@ func ServedFurther(through Topology) []Scenario {
 // ServedByLiveKit returns calls in which the application uses LiveKit's SDK to send or to watch less.
 func ServedByLiveKit(through LiveKit) []Scenario {
 	const me = "call.room.localParticipant"
-	var dee *browser.Process
-	guest := served3(through, "guest", none("Dee, a guest without a page, leaves"), func(*Call) { dee.Signal(syscall.SIGTERM) },
-		func(c *Call) { dee = through.Server.StartGuest(c.T, c.Room, "dee") })
-	guest.Users, guest.Guests = Two, []string{"dee"}
 	hides := "document.querySelectorAll('video').forEach((one) => { one.style.display = 'none'; })"
 	return []Scenario{
-		guest,
 		served3(through, "mute", none("Ada mutes her microphone"), InPage("ada", me+".setMicrophoneEnabled(false)")),
 		served3(through, "camera-off", none("Ada switches her camera off"), InPage("ada", me+".setCameraEnabled(false)")),
 		served3(through, "tile", none("all tiles leave Ben's view"), InPage("ben", hides)),

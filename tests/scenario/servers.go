@@ -2,7 +2,9 @@ package scenario
 
 import (
 	"encoding/json"
+	"testing"
 
+	"github.com/qosrtc/qos/tests/browser"
 	"github.com/qosrtc/qos/tests/mediaserver"
 )
 
@@ -17,8 +19,14 @@ type SDK struct {
 	Publish map[string]any  `json:"publish,omitempty"` // LiveKit's TrackPublishOptions, as {"red": false}
 }
 
+// MediaServer is a server that participants without a page join too.
+type MediaServer interface {
+	Topology
+	StartGuest(t *testing.T, room, identity string) *browser.Process
+}
+
 // LiveKit connects each participant with a LiveKit server, with simulcast, dynacast and adaptive streams.
-type LiveKit struct{ Server *mediaserver.LiveKit }
+type LiveKit struct{ *mediaserver.LiveKit }
 
 // Connect implements Topology.
 func (l LiveKit) Connect(c *Call) {
@@ -26,19 +34,19 @@ func (l LiveKit) Connect(c *Call) {
 		if m.SDK == nil {
 			m.SDK = &SDK{}
 		}
-		m.SDK.Name, m.SDK.URL, m.SDK.Scripts = "livekit", l.Server.URL, []string{"livekit-client/dist/livekit-client.umd.js"}
-		m.SDK.Token, m.SDK.ICE = l.Server.Token(c.T, c.Room, m.User), Through(m.Edge)
+		m.SDK.Name, m.SDK.URL, m.SDK.Scripts = "livekit", l.URL, []string{"livekit-client/dist/livekit-client.umd.js"}
+		m.SDK.Token, m.SDK.ICE = l.Token(c.T, c.Room, m.User), Through(m.Edge)
 	}
 }
 
 // Janus connects each participant with a room of Janus's VideoRoom.
-type Janus struct{ Server *mediaserver.Janus }
+type Janus struct{ *mediaserver.Janus }
 
 // Connect implements Topology.
 func (j Janus) Connect(c *Call) {
 	for _, m := range c.People {
 		m.SDK = &SDK{
-			Name: "janus", URL: j.Server.URL, ICE: Through(m.Edge),
+			Name: "janus", URL: j.URL, ICE: Through(m.Edge),
 			Scripts: []string{"webrtc-adapter/out/adapter.js"}, // which Janus's module expects
 		}
 	}
