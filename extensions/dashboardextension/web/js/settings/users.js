@@ -75,7 +75,10 @@ async function create() {
   await load();
 }
 
-/** What can be done to a user beside the rights, each after a question. The row knows the new revision before it is read again. */
+/** By name, the revisions that this page received for its changes and that the list in the page may not have yet. */
+const changed = new Map();
+
+/** What can be done to a user beside the rights, each after a question. */
 const acts = {
   async password(user) {
     const text = "The present password and all logins of the user end. The new password is shown once.";
@@ -83,7 +86,7 @@ const acts = {
     let made;
     if (!(await perform(area, undefined, async () => {
       made = await send("POST", userPath(user.name, "password"), { body: {} });
-      user.revision = made.revision;
+      changed.set(user.name, made.revision);
       return "The password was replaced.";
     }))) return;
     await showPassword(made);
@@ -92,7 +95,7 @@ const acts = {
   async signout(user) {
     if (!(await confirm({ title: `Sign ${shownName(user)} out?`, text: "All logins of the user end.", action: "Sign out" }))) return;
     await perform(area, undefined, async () => {
-      user.revision = (await send("POST", userPath(user.name, "signout"), { body: {} })).revision;
+      changed.set(user.name, (await send("POST", userPath(user.name, "signout"), { body: {} })).revision);
       return `All logins of ${shownName(user)} were ended.`;
     });
     await load();
@@ -101,7 +104,7 @@ const acts = {
     if (!(await confirm({ title: `Delete user ${shownName(user)}?`, text: "All logins of the user end. Entries of the audit log stay.", action: "Delete the user", type: user.name }))) return;
     await perform(area, undefined, async () => {
       try {
-        await send("DELETE", userPath(user.name), { revision: user.revision });
+        await send("DELETE", userPath(user.name), { revision: changed.get(user.name) ?? user.revision });
       } catch (error) {
         throw error.status === 412 ? new Problem("The user was changed meanwhile. See the present rights below, then delete again.", 412) : error;
       }
@@ -127,7 +130,9 @@ function row(user, me) {
 let me = "";
 
 const load = () => readList(async (list) => {
+  const before = [...changed];
   const { users, next } = await send("GET", "api/v1/users", { query: { after: query.get("after") } });
+  for (const [name, revision] of before) if (changed.get(name) === revision) changed.delete(name);
   list.replaceChildren(scrolledTable("users", ["Name", "Roles", "Scope", "State", "Password of", ""], users.map((user) => row(ordered(user), me))));
   byId("paging").replaceChildren(...paging(query, next, { place: "after", first: "First", on: "Next" }));
 }, load);
