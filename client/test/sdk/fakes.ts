@@ -23,6 +23,35 @@ export function recordingMonitor() {
   return { monitor, /** Returns the calls since the last time. */ taken: () => calls.splice(0) };
 }
 
+/** The call that hands over a connection of an SDK to the conference `standup`. */
+export const addedBy = (sdk: string, name: string, fabricTransmissionDirection: string) => [
+  'add',
+  name,
+  sdk,
+  'multiplex',
+  'standup',
+  { remoteEndpointType: 'server', fabricTransmissionDirection },
+];
+
+/** The call that names the owner of a stream. */
+export const owner = (pc: string, user: string, ssrc: number, label: string) => [
+  'owner',
+  pc,
+  user,
+  'standup',
+  ssrc,
+  label,
+];
+
+/** The call that sends an event. */
+export const event = (pc: string | null, name: string, data?: object) => [
+  'event',
+  pc,
+  name,
+  'standup',
+  ...(data ? [data] : []),
+];
+
 /** A sender or a receiver whose reports the test writes. */
 export class FakeRtp {
   track = { kind: 'video' };

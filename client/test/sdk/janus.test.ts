@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { JanusHandle, JanusOptions } from '../../src/sdk/janus.types.ts';
-import { FakeConnection, FakeRtp, recordingMonitor, run } from './fakes.ts';
+import { addedBy, event, FakeConnection, FakeRtp, owner, recordingMonitor, run } from './fakes.ts';
 
 const built = new URL('../../dist/qos-janus.mjs', import.meta.url).href;
 const { attachJanus }: typeof import('../../src/sdk/janus.ts') = await import(
@@ -42,22 +42,7 @@ function transceive(pc: FakeConnection, direction: string, mid = '0', kind = 'vi
 const attach = (monitor: Parameters<typeof attachJanus>[0], handle: Handle, options?: JanusOptions) =>
   attachJanus(monitor, handle as unknown as JanusHandle, 'standup', options);
 
-const added = (name: string, fabricTransmissionDirection: string) => [
-  'add',
-  name,
-  'janus',
-  'multiplex',
-  'standup',
-  { remoteEndpointType: 'server', fabricTransmissionDirection },
-];
-const owner = (pc: string, user: string, ssrc: number, label: string) => ['owner', pc, user, 'standup', ssrc, label];
-const event = (pc: string | null, name: string, data?: object) => [
-  'event',
-  pc,
-  name,
-  'standup',
-  ...(data ? [data] : []),
-];
+const added = (name: string, direction: string) => addedBy('janus', name, direction);
 
 const video = (feed_id: number, mid = '0') => ({
   mid,

@@ -3,7 +3,7 @@
 import { Room } from 'livekit-client';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { LiveKitRoom } from '../../src/sdk/livekit.types.ts';
-import { Emitter, FakeConnection, FakeRtp, recordingMonitor, run } from './fakes.ts';
+import { addedBy, Emitter, event, FakeConnection, FakeRtp, owner, recordingMonitor, run } from './fakes.ts';
 
 const built = new URL('../../dist/qos-livekit.mjs', import.meta.url).href;
 const { attachLiveKit }: typeof import('../../src/sdk/livekit.ts') = await import(
@@ -75,22 +75,7 @@ class FakeRoom extends Emitter {
 
 const asRoom = (room: FakeRoom) => room as unknown as LiveKitRoom;
 
-const added = (name: string, fabricTransmissionDirection = 'sendrecv') => [
-  'add',
-  name,
-  'livekit',
-  'multiplex',
-  'standup',
-  { remoteEndpointType: 'server', fabricTransmissionDirection },
-];
-const owner = (pc: string, user: string, ssrc: number, label: string) => ['owner', pc, user, 'standup', ssrc, label];
-const event = (pc: string | null, name: string, data?: object) => [
-  'event',
-  pc,
-  name,
-  'standup',
-  ...(data ? [data] : []),
-];
+const added = (name: string, direction = 'sendrecv') => addedBy('livekit', name, direction);
 const paused = (ssrc: number, reason: string, name = 'videoPause') => event('p', name, { ssrc, reason });
 const resumed = (ssrc: number, reason: string) => paused(ssrc, reason, 'videoResume');
 
