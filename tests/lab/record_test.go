@@ -121,7 +121,7 @@ func (r *recorder) record(t *testing.T, s *scenario.Scenario, dir string) {
 	if kind == "" {
 		kind = browser.Chromium
 	}
-	waited, began := scenario.WaitedForProcessors(t), time.Now()
+	pressure := scenario.MeasurePressure(t)
 	s.Play(t, r.stage, s.Name, browser.Start(t, kind), scenario.Full)
 	var logs []plog.Logs
 	browser.Eventually(t, browser.Patience, "all have sent feedback", func() (bool, string) {
@@ -137,7 +137,7 @@ func (r *recorder) record(t *testing.T, s *scenario.Scenario, dir string) {
 		return sent == len(s.Users)-s.Gone, strconv.Itoa(sent)
 	})
 	trace.Load = &cause.Load{
-		Pressure: thousandths((scenario.WaitedForProcessors(t) - waited).Seconds() / time.Since(began).Seconds()),
+		Pressure: thousandths(pressure()),
 		Late:     thousandths(lateShare(logs, s.Starved.Who)),
 	}
 	require.LessOrEqual(t, trace.Load.Late, maxLate, "too many measurements were late: this machine had no time for the call; record it again")

@@ -14,13 +14,11 @@ import (
 	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/browser"
 	"github.com/qosrtc/qos/tests/namespace"
+	"github.com/qosrtc/qos/tests/network"
 )
 
 // Janus gathers no candidates on loopback, so it gets a bridge, and remote candidates have to be there too.
 const janusBridge = "qosjanus"
-
-// JanusAddress is the address at which a Janus sends and receives media.
-var JanusAddress = net.IPv4(127, 0, 0, 3)
 
 // The files of Janus's configuration. Rooms have text as IDs, and any participant may create one.
 const (
@@ -36,15 +34,14 @@ transports: { disable = %q }
 
 // Janus is a running Janus with its VideoRoom.
 type Janus struct {
-	URL     string // of its signalling: ws://
-	Process *browser.Process
+	URL string // of its signalling: ws://
 }
 
 // StartJanus starts a Janus and waits until it answers.
 func StartJanus(t *testing.T) *Janus {
 	t.Helper()
 	program := testenv.Program(t, "janus")
-	require.NoError(t, namespace.Bridge(janusBridge, JanusAddress))
+	require.NoError(t, namespace.Bridge(janusBridge, network.RelayAddress))
 	port, dir := freePort(t), t.TempDir()
 	plugins, transports := modules(t, "plugins"), modules(t, "transports")
 	for name, text := range map[string]string{
@@ -56,7 +53,8 @@ func StartJanus(t *testing.T) *Janus {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".jcfg"), []byte(text), 0o600))
 	}
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-	return &Janus{URL: "ws://" + address, Process: start(t, "http://"+address, program, "-o", "-F", dir)}
+	start(t, "http://"+address, program, "-o", "-F", dir)
+	return &Janus{URL: "ws://" + address}
 }
 
 // StartGuest starts a guest that joins a room, which exists.

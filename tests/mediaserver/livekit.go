@@ -33,8 +33,7 @@ rtc: {udp_port: %d, tcp_port: %d, node_ip: 127.0.0.1, use_external_ip: false, en
 
 // LiveKit is a running LiveKit server.
 type LiveKit struct {
-	URL     string // of its signalling: ws://
-	Process *browser.Process
+	URL string // of its signalling: ws://
 }
 
 // StartLiveKit starts a server and waits until it answers.
@@ -43,10 +42,8 @@ func StartLiveKit(t *testing.T) *LiveKit {
 	port := freePort(t)
 	config := fmt.Sprintf(liveKitConfig, port, Key, Secret, freePort(t), freePort(t))
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-	return &LiveKit{
-		URL:     "ws://" + address,
-		Process: start(t, "http://"+address, testenv.Program(t, "livekit-server"), "--config-body", config),
-	}
+	start(t, "http://"+address, testenv.Program(t, "livekit-server"), "--config-body", config)
+	return &LiveKit{URL: "ws://" + address}
 }
 
 // Token returns the access token of a participant, who may join the room, publish and subscribe for a day.
@@ -79,7 +76,7 @@ func freePort(t *testing.T) int {
 }
 
 // start starts a program, which ends with the test, and waits until a URL answers.
-func start(t *testing.T, url, program string, args ...string) *browser.Process {
+func start(t *testing.T, url, program string, args ...string) {
 	t.Helper()
 	process, out, err := browser.StartProcess(t.TempDir(), program, args...)
 	require.NoError(t, err)
@@ -96,5 +93,4 @@ func start(t *testing.T, url, program string, args ...string) *browser.Process {
 		}
 		return resp.Body.Close() == nil, ""
 	})
-	return process
 }

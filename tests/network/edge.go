@@ -16,9 +16,9 @@ type Edge struct {
 	Stop     func() // ends the server
 }
 
-// relayAddress is where others reach the participant of an edge. It is loopback, or the bridge on which Janus expects
+// RelayAddress is where others reach the participant of an edge. It is loopback, or the bridge on which Janus expects
 // all remote candidates.
-var relayAddress = net.IPv4(127, 0, 0, 3)
+var RelayAddress = net.IPv4(127, 0, 0, 3)
 
 // StartEdge starts an edge without harm. The seed decides which packets are lost.
 func StartEdge(t *testing.T, seed uint64) *Edge {
@@ -33,7 +33,7 @@ func StartEdge(t *testing.T, seed uint64) *Edge {
 		PacketConnConfigs: []turn.PacketConnConfig{{
 			PacketConn: socket,
 			RelayAddressGenerator: &edgeGenerator{
-				RelayAddressGeneratorStatic: turn.RelayAddressGeneratorStatic{RelayAddress: relayAddress, Address: relayAddress.String()},
+				RelayAddressGeneratorStatic: turn.RelayAddressGeneratorStatic{RelayAddress: RelayAddress, Address: RelayAddress.String()},
 				edge:                        e,
 			},
 		}},

@@ -59,14 +59,7 @@ async function subscribe(janus, feed) {
       await ask(handle, { request: 'start', room: config.room }, answer);
       call.pcs.set(feed.id, { pc: handle.webrtcStuff.pc });
     },
-    show,
+    (track, _mid, on) => on && show(track),
   );
   await ask(handle, { request: 'join', room: config.room, ptype: 'subscriber', streams: [{ feed: feed.id }] });
-}
-
-function show(track, _mid, on) {
-  if (!on) return;
-  const element = document.createElement(track.kind);
-  Object.assign(element, { autoplay: true, srcObject: new MediaStream([track]) });
-  document.body.append(element);
 }

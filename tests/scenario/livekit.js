@@ -1,8 +1,8 @@
 // A participant of a room of LiveKit's server.
 
 /** Joins, attaches the library to the room, publishes, and shows what others publish. */
-async function joinLiveKit({ url, token, ice, room: options, publish }) {
-  const room = new LivekitClient.Room({ adaptiveStream: true, dynacast: true, ...options, publishDefaults: publish });
+async function joinLiveKit({ url, token, ice }) {
+  const room = new LivekitClient.Room({ adaptiveStream: true, dynacast: true });
   call.room = room;
   if (!config.quiet) {
     const { attachLiveKit } = await import('/dist/qos-livekit.mjs');

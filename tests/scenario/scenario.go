@@ -16,6 +16,7 @@ type Scenario struct {
 	Label    cause.Label // what impairs the call, and what has to be found
 	Users    []string
 	Guests   []string      // participants without a page
+	Viewers  []string      // users who send nothing
 	Topology Topology      // nil: Mesh
 	Browser  string        // of all members; empty: Chromium
 	Prepare  func(c *Call) // changes members before they join; nil: nothing
@@ -54,6 +55,9 @@ func (s *Scenario) Play(t *testing.T, stage *Stage, room string, shared *browser
 	}
 	if s.Prepare != nil {
 		s.Prepare(c)
+	}
+	for _, user := range s.Viewers {
+		c.Of(user).Media = Source{}
 	}
 	c.Connect()
 	own := map[string]*browser.Browser{}

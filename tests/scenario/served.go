@@ -24,9 +24,11 @@ func ServedFurther(through MediaServer) []Scenario {
 		dee.Signal(syscall.SIGTERM)
 	})
 	guest.Users, guest.Guests = Two, []string{"dee"}
+	viewer := served3(through, "viewer", none("Cyd only watches"), nil)
+	viewer.Viewers = []string{"cyd"}
 	return []Scenario{
 		guest,
-		served3(through, "viewer", none("Cyd only watches"), nil, func(c *Call) { c.Of("cyd").Media = Source{} }),
+		viewer,
 		served3(through, "leaver", none("Cyd, who has no library, leaves"), func(c *Call) { c.HangUp(c.Of("cyd")) }, Uninstrumented("cyd")),
 		served3(through, "one-loss", label("unknown", "10 % loss of what Ben sends; Ada alone has the library"),
 			Up("ben", network.Harm{Loss: .1}), EdgeFor("ben"), Uninstrumented("ben", "cyd")),

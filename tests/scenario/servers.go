@@ -15,8 +15,6 @@ type SDK struct {
 	Scripts []string        `json:"scripts"` // that the page loads first, in client/node_modules
 	Token   string          `json:"token,omitempty"`
 	ICE     json.RawMessage `json:"ice,omitempty"`
-	Room    map[string]any  `json:"room,omitempty"`    // LiveKit's RoomOptions over the SDK's defaults
-	Publish map[string]any  `json:"publish,omitempty"` // LiveKit's TrackPublishOptions, as {"red": false}
 }
 
 // MediaServer is a server that participants without a page join too.
@@ -31,11 +29,10 @@ type LiveKit struct{ *mediaserver.LiveKit }
 // Connect implements Topology.
 func (l LiveKit) Connect(c *Call) {
 	for _, m := range c.People {
-		if m.SDK == nil {
-			m.SDK = &SDK{}
+		m.SDK = &SDK{
+			Name: "livekit", URL: l.URL, Token: l.Token(c.T, c.Room, m.User), ICE: Through(m.Edge),
+			Scripts: []string{"livekit-client/dist/livekit-client.umd.js"},
 		}
-		m.SDK.Name, m.SDK.URL, m.SDK.Scripts = "livekit", l.URL, []string{"livekit-client/dist/livekit-client.umd.js"}
-		m.SDK.Token, m.SDK.ICE = l.Token(c.T, c.Room, m.User), Through(m.Edge)
 	}
 }
 
