@@ -62,12 +62,15 @@ func (s *site) isDisrupted(t *testing.T, w *windows) {
 		"iceTransportPolicy": "relay",
 		"iceServers":         []any{map[string]string{"urls": relay.url, "username": network.TURNUser, "credential": network.TURNPassword}},
 	})+")", nil)
-	up := "fabric.connectionState === 'connected'" // DTLS too: before, a call is not disrupted but fails
+	// Both ends notice each change: one that had no bright moment between two dark ones would end by RFC 7675 after 30 s.
+	up := "[fabric, fabric.far].every((end) => end.connectionState === 'connected')" // DTLS too: before, a call is not disrupted but fails
+	down := "[fabric, fabric.far].every((end) => end.connectionState === 'disconnected')"
 	v.until(patience, up)
 	reported := []string{"success"}
 	for range 2 {
 		relay.dark.Store(true)
 		reported = append(reported, "appConnectivityError")
+		v.until(patience, down)
 		v.hears(reported...)
 		relay.dark.Store(false)
 		v.until(patience, up)

@@ -68,13 +68,16 @@ func TestVerdict(t *testing.T) {
 	require.Equal(t, starved, (&result{failure: errors.New("x"), second: good, starved: starvation{stalls: 1}}).verdict())
 }
 
-// TestReason: the excerpt begins with the assertion, indented, and ends after twelve lines.
+// TestReason: the excerpt begins with the assertion of the innermost test, indented, and ends after twelve lines.
 func TestReason(t *testing.T) {
 	output := []string{"=== RUN   TestA\n", "collector: ready\n", "    a_test.go:7: \n", "        \tError: no\n"}
 	for range 20 {
 		output = append(output, strings.Repeat("x", 300)+"\n")
 	}
-	r := &result{tests: map[string]*outcome{"TestA": {action: "fail", output: output}, "TestB": {action: "pass"}}}
+	r := &result{tests: map[string]*outcome{
+		"TestA":   {action: "fail", output: []string{"    a_test.go:9: what the browser's console had\n"}},
+		"TestA/b": {action: "fail", output: output}, "TestB": {action: "pass"},
+	}}
 	lines := strings.Split(r.reason(), "\n")
 	require.Equal(t, []string{"", "          a_test.go:7:", "              \tError: no"}, lines[:3])
 	require.Len(t, lines, 1+reasonLines)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -160,13 +161,13 @@ func countsOf(output string) (c counts) {
 	return c
 }
 
-// text is the output of what failed.
+// text is the output of what failed, the innermost tests first: what a test prints at its end can be long, and is not why a test in it failed.
 func (r *result) text() string {
 	var b strings.Builder
 	if r.failure != nil {
 		fmt.Fprintln(&b, r.failure)
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.tests)) {
+	for _, name := range slices.SortedFunc(maps.Keys(r.tests), innermost) {
 		if o := r.tests[name]; o.action == "fail" || o.action == "run" {
 			b.WriteString(strings.Join(slices.DeleteFunc(slices.Clone(o.output), noise), ""))
 		}
@@ -175,6 +176,11 @@ func (r *result) text() string {
 		b.WriteString(strings.Join(r.output, ""))
 	}
 	return b.String()
+}
+
+// innermost orders the names of tests: the deeper first, then by name.
+func innermost(a, b string) int {
+	return cmp.Or(strings.Count(b, "/")-strings.Count(a, "/"), strings.Compare(a, b))
 }
 
 // reasonLines and reasonColumns bound the excerpt of a failure.
