@@ -113,6 +113,8 @@ func (k *keeper) signIn(w http.ResponseWriter, r *http.Request) {
 		k.failed(ctx, name, source.Network, "password")
 		refuse(http.StatusUnauthorized, "wrong", textWrong)
 	default:
+		ctx, cancel := context.WithTimeout(r.Context(), k.timeout) // the store has its own time: the password took some
+		defer cancel()
 		k.welcome(ctx, w, r, entrant{name: name, user: u, method: methodPassword, to: r.PostForm.Get("to")})
 	}
 }

@@ -68,8 +68,7 @@ func NewPasswords() (*Passwords, error) {
 	}, err
 }
 
-// enter waits in the queue of an applicant. It returns what leaves, or throttle.ErrFull or the error of a context
-// that ends first.
+// enter waits in the queue of an applicant. It returns what leaves, or the error of throttle.Gate.Enter.
 func (p *Passwords) enter(ctx context.Context, a Applicant) (leave func(), err error) {
 	gate := p.unknown
 	if a.Known {

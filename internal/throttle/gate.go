@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// ErrFull says that a class waits for a gate in greater number than there is room for it.
+// ErrFull says that a class waits for a gate in greater number than there is room for it, or longer than the caller has time.
 var ErrFull = errors.New("too many wait already")
 
 // Gate lets a bounded number in at once, and the classes of those who wait in turns. Shadows are
@@ -43,7 +43,9 @@ func NewGate(places, room int) *Gate {
 }
 
 // Enter waits for a place. Who is let in must Leave with the same key. It returns ErrFull
-// at once where there is no room to wait, and the error of a context that ends first.
+// at once where there is no room to wait and when the deadline of the context passes, and
+// the error of a context that is canceled: the caller is not to blame what it would have
+// done next.
 func (g *Gate) Enter(ctx context.Context, key Key) error { return g.await(ctx, key, false) }
 
 // EnterShadow is Enter for a shadow. The key must be of no other class.
@@ -59,6 +61,9 @@ func (g *Gate) await(ctx context.Context, key Key, shadow bool) error {
 		return nil
 	case <-ctx.Done():
 		g.giveUp(key, ready)
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return ErrFull
+		}
 		return ctx.Err()
 	}
 }

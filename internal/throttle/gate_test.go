@@ -203,7 +203,10 @@ func TestGateContextEnds(t *testing.T) {
 		require.NoError(t, g.Enter(t.Context(), 1))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		require.ErrorIs(t, g.Enter(ctx, 1), context.DeadlineExceeded)
+		require.ErrorIs(t, g.Enter(ctx, 1), ErrFull, "it has waited as long as it may")
+		canceled, end := context.WithCancel(t.Context())
+		end()
+		require.ErrorIs(t, g.Enter(canceled, 1), context.Canceled)
 		require.Zero(t, g.Waiting())
 		require.NoError(t, g.Enter(t.Context(), 2), "the place that nobody took is free")
 
