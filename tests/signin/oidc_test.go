@@ -329,7 +329,7 @@ func TestProviderAway(t *testing.T) {
 // spec: DASH-03
 func TestASlowProvider(t *testing.T) {
 	t.Parallel()
-	in, p := withProvider(t, func(c *accessextension.OIDCConfig) { c.HTTP.Timeout = time.Second })
+	in, p := withProvider(t, func(c *accessextension.OIDCConfig) { c.HTTP.Timeout = 4 * time.Second })
 	p.account("sue", claims("Sue", []string{"qos-support"}, "*"))
 	p.do(`{"delayMs":200}`)
 	b := in.browser()
