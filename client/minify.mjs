@@ -93,7 +93,7 @@ function namesByScope(locals) {
 }
 
 /** Members that neither leave the modules for SDKs nor are an SDK's. */
-const sdkMembers = /^(ssrcs|rtp|sent|label|userID|sharing|paused|live|element|gone|descriptions|speaker|listeners)$/;
+const sdkMembers = /^(key|rtp|sent|label|userID|live|refresh|element|listeners)$/;
 
 /** A minified file of its own and its source map: an ES module of the named entry. */
 export async function minifiedModule(entry, filename) {

@@ -59,6 +59,9 @@ export type WebRTCFunction =
   | 'applicationLog'
   | 'applicationError';
 
+/** Says which streams are meant: an SSRC, or what a page has of them. */
+export type StreamSource = number | MediaStreamTrack | RTCRtpSender | RTCRtpReceiver;
+
 /** The user whose ID changed. */
 export type UserIDType = 'local' | 'remote';
 
@@ -426,7 +429,8 @@ export interface Operations {
    * @param pc the PeerConnection
    * @param userID the owner of the stream
    * @param conferenceID of a conference with a fabric
-   * @param ssrc a number or its decimal text; it may be given before the first packet
+   * @param ssrc a number or its decimal text; or a track, a sender or a receiver, whose streams all are meant, also
+   *   those to come. It may be given before the first packet
    * @param usageLabel at most 20 bytes, longer ones are cut; may be empty
    * @param associatedVideoTag the video element or its id
    */
@@ -434,7 +438,7 @@ export interface Operations {
     pc: PeerConnectionLike,
     userID: GivenUserID,
     conferenceID: ID,
-    ssrc: number | string,
+    ssrc: StreamSource | string,
     usageLabel: string,
     associatedVideoTag?: unknown,
   ): Result;
@@ -446,7 +450,8 @@ export interface Operations {
    *   for `dominantSpeaker` and `activeDeviceList`
    * @param fabricEvent the event
    * @param conferenceID of a conference with a fabric
-   * @param eventData an object, at most 4096 bytes of JSON; the devices of `activeDeviceList`
+   * @param eventData an object, at most 4096 bytes of JSON; the devices of `activeDeviceList`. With `ssrc`, as
+   *   in associateMstWithUserID(), a mute or pause is about those streams alone
    * @example
    * monitor.sendFabricEvent(pc, monitor.fabricEvent.audioMute, 'standup');
    */

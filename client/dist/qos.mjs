@@ -222,6 +222,12 @@ function requireInteger(name, value, least, most) {
   must(fits, name, `an integer from ${least} to ${most}`, value);
   return number;
 }
+function requireSource(value) {
+  if (!isObject(value)) return requireInteger("ssrc", value, 0, 4294967295);
+  const isOne = reading("ssrc", () => "kind" in value || "track" in value);
+  must(isOne, "ssrc", "an SSRC, a track, a sender or a receiver", value);
+  return value;
+}
 function requireList(name, value) {
   return reading(name, () => {
     const list2 = Array.isArray(value) ? value : [value];
@@ -1251,46 +1257,6 @@ function isGenuine(value) {
   }, false);
 }
 
-// src/lifecycle.ts
-var names = ["signalingState", "connectionState", "iceConnectionState", "iceGatheringState"];
-var statesOf = (pc) => names.map((name) => pc[name]);
-var isUp = (ice) => ice === "connected" || ice === "completed";
-var iceOf = (pc) => pc.iceConnectionState ?? pc.connectionState ?? "";
-var hasFailed = (pc) => [iceOf(pc), pc.connectionState].includes("failed");
-function isConnected(pc) {
-  return attempt(() => {
-    const { connectionState, iceConnectionState = "" } = pc;
-    return connectionState === void 0 ? isUp(iceConnectionState) : connectionState === "connected";
-  }, false);
-}
-function isClosed(pc) {
-  return attempt(() => statesOf(pc).includes("closed"), false);
-}
-function listen({ pc, listener }, method) {
-  for (const name of names) attempt(() => pc[method]?.(`${name}change`.toLowerCase(), listener));
-}
-var since = ({ clock }, start2, end2 = clock.mono()) => num(Math.round(end2 - known(start2)));
-function setupTimes(life) {
-  const { startedMs, gatheringAtMs, checkingAtMs } = life;
-  const [started, gathering, checking] = life.wasConnected ? [] : [startedMs, gatheringAtMs, checkingAtMs];
-  return {
-    setupMs: since(life, started),
-    // Gathering that continued when it was connected did not delay it.
-    gatheringMs: since(life, gathering, life.gatheredAtMs),
-    connectivityMs: since(life, checking)
-  };
-}
-function stageOf({ pc, checkingAtMs }) {
-  if (!pc.remoteDescription) return "noRemoteDescription";
-  if (isUp(iceOf(pc))) return "dtls";
-  return iceOf(pc) === "new" && checkingAtMs === void 0 ? "gathering" : "connectivity";
-}
-var openStage = (life) => life.established || life.failed ? null : attempt(() => stageOf(life), "connectivity");
-function phaseOf({ established, disruptedAtMs }) {
-  if (!established) return "initialising";
-  return disruptedAtMs === void 0 ? "established" : "disrupted";
-}
-
 // src/session/conferences.ts
 var keptEnded = 256;
 var liveFabrics = (s, conferenceID) => s.fabrics.filter((f) => !f.ending && (conferenceID === void 0 || f.info.conferenceID === conferenceID));
@@ -1355,6 +1321,52 @@ function recorder(s, fabric, conferenceID) {
     if (!seq) throw new Invalid(`the frame is over ${maxEntryBytes} bytes`);
     return seq;
   };
+}
+
+// src/fabric/emit.ts
+function emit2(f, name, data = {}, stamp = f.clock.stamp(), done) {
+  const { fabric } = f.info;
+  send2(f.owner, { type: "event", stamp, fabric, keep: true, members: { fabric, event: name, data }, done });
+}
+
+// src/lifecycle.ts
+var names = ["signalingState", "connectionState", "iceConnectionState", "iceGatheringState"];
+var statesOf = (pc) => names.map((name) => pc[name]);
+var isUp = (ice) => ice === "connected" || ice === "completed";
+var iceOf = (pc) => pc.iceConnectionState ?? pc.connectionState ?? "";
+var hasFailed = (pc) => [iceOf(pc), pc.connectionState].includes("failed");
+function isConnected(pc) {
+  return attempt(() => {
+    const { connectionState, iceConnectionState = "" } = pc;
+    return connectionState === void 0 ? isUp(iceConnectionState) : connectionState === "connected";
+  }, false);
+}
+function isClosed(pc) {
+  return attempt(() => statesOf(pc).includes("closed"), false);
+}
+function listen({ pc, listener }, method) {
+  for (const name of names) attempt(() => pc[method]?.(`${name}change`.toLowerCase(), listener));
+}
+var since = ({ clock }, start2, end2 = clock.mono()) => num(Math.round(end2 - known(start2)));
+function setupTimes(life) {
+  const { startedMs, gatheringAtMs, checkingAtMs } = life;
+  const [started, gathering, checking] = life.wasConnected ? [] : [startedMs, gatheringAtMs, checkingAtMs];
+  return {
+    setupMs: since(life, started),
+    // Gathering that continued when it was connected did not delay it.
+    gatheringMs: since(life, gathering, life.gatheredAtMs),
+    connectivityMs: since(life, checking)
+  };
+}
+function stageOf({ pc, checkingAtMs }) {
+  if (!pc.remoteDescription) return "noRemoteDescription";
+  if (isUp(iceOf(pc))) return "dtls";
+  return iceOf(pc) === "new" && checkingAtMs === void 0 ? "gathering" : "connectivity";
+}
+var openStage = (life) => life.established || life.failed ? null : attempt(() => stageOf(life), "connectivity");
+function phaseOf({ established, disruptedAtMs }) {
+  if (!established) return "initialising";
+  return disruptedAtMs === void 0 ? "established" : "disrupted";
 }
 
 // src/sdp.ts
@@ -1694,7 +1706,10 @@ function texts(list2) {
 
 // src/fabric/senders.ts
 var transceivers = (f) => f.pc.getTransceivers();
-var trackStateOf = (f, { mid }) => attempt(() => str(transceivers(f).find((one) => one.mid === mid)?.sender.track?.readyState), null);
+var endOf = (f, { rtp, statsType }) => attempt(
+  () => transceivers(f).find((one) => one.mid === rtp.mid)?.[statsType === "outbound-rtp" ? "sender" : "receiver"],
+  void 0
+);
 function screensOf(f) {
   let screens;
   const among = () => {
@@ -1713,11 +1728,53 @@ function isDisplay(track) {
   return /detail|text|screen|window|browser|monitor/.test(track.contentHint || `${[displaySurface, mediaSource]}`);
 }
 
-// src/fabric/record.ts
-function emit2(f, name, data = {}, stamp = f.clock.stamp(), done) {
-  const { fabric } = f.info;
-  send2(f.owner, { type: "event", stamp, fabric, keep: true, members: { fabric, event: name, data }, done });
+// src/fabric/users.ts
+function associate(f, ssrc, association) {
+  f.associations.set(ssrc, association);
+  const { userID, usageLabel, tagID: associatedVideoTag } = association;
+  emit2(f, "associateMstWithUserID", { ssrc, userID, usageLabel, associatedVideoTag });
 }
+function associateAll(f, source, association) {
+  const given = givenOf(f, source);
+  const textOf = (one) => json([one?.userID, one?.usageLabel, one?.tagID]);
+  const isKnown = given.owner?.associatedVideoTag === association.associatedVideoTag;
+  if (isKnown && textOf(given.owner) === textOf(association)) return;
+  given.owner = association;
+  for (const ssrc of ssrcsOf(f, source)) associate(f, ssrc, association);
+}
+function pauseAll(f, source, event, data) {
+  const given = givenOf(f, source);
+  const before = given.pause;
+  const isPause = /(Mute|Pause)$/.test(event);
+  if (isPause === Boolean(before)) return;
+  given.pause = isPause ? [event, data] : void 0;
+  for (const ssrc of ssrcsOf(f, source)) emit2(f, event, { ...before?.[1], ...data, ssrc });
+}
+function applyGiven(f, ssrc, rtpEnd) {
+  for (const source of [rtpEnd, rtpEnd?.track]) {
+    const { owner, pause } = (source && f.given.get(source)) ?? {};
+    if (owner) associate(f, ssrc, owner);
+    if (pause) emit2(f, pause[0], { ...pause[1], ssrc });
+  }
+}
+function givenOf({ given }, source) {
+  const own = given.get(source) ?? {};
+  given.set(source, own);
+  return own;
+}
+var ssrcsOf = ({ sources }, source) => [...sources.values()].flatMap(
+  ({ ssrc, rtpEnd }) => rtpEnd && [rtpEnd, rtpEnd.track].includes(source) ? ssrc : []
+);
+function rename(f, userIDType2, newUserID) {
+  if (userIDType2 === "remote") f.remoteUser = newUserID;
+  emit2(f, "userIDChange", { userIDType: userIDType2, newUserID });
+}
+function passOn({ associations, given }, next) {
+  next.given = given;
+  for (const [ssrc, association] of associations) associate(next, ssrc, association);
+}
+
+// src/fabric/record.ts
 function record(f, reading2, stamp) {
   const { fabric } = f.info;
   recordNews(f, reading2, stamp);
@@ -1736,10 +1793,12 @@ function recordStream(f, stream2, stamp) {
   const end2 = statsType === "inbound-rtp" ? "remoteDescription" : "localDescription";
   const description = attempt(() => sdpText(f.pc[end2]), "");
   const names2 = sourceInfo(description, ssrc);
-  f.sources.set(stream2.key, names2);
+  const rtpEnd = endOf(f, stream2);
+  f.sources.set(stream2.key, { ...names2, ssrc, rtpEnd });
   const trackIdentifier = str(rtp.trackIdentifier) ?? str(source.trackIdentifier);
-  const trackState = statsType === "outbound-rtp" ? trackStateOf(f, rtp) : null;
+  const trackState = statsType === "outbound-rtp" ? str(rtpEnd?.track?.readyState) : null;
   emit2(f, "streamAdded", { ssrc, statsType, mediaType, codec, ...names2, trackIdentifier, trackState }, stamp);
+  applyGiven(f, ssrc, rtpEnd);
 }
 function recordSetup(f) {
   const setup = f.pendingSetup;
@@ -2019,6 +2078,7 @@ function createFabric(owner, pc, info, pcCallback) {
     awaiting: false,
     associations: /* @__PURE__ */ new Map(),
     sources: /* @__PURE__ */ new Map(),
+    given: /* @__PURE__ */ new WeakMap(),
     remoteUser: info.remoteUserID,
     done: false
   };
@@ -2028,20 +2088,6 @@ function createFabric(owner, pc, info, pcCallback) {
   readStates(f);
   probe(f);
   return f;
-}
-
-// src/fabric/users.ts
-function associate(f, ssrc, association) {
-  f.associations.set(ssrc, association);
-  const { userID, usageLabel, tagID: associatedVideoTag } = association;
-  emit2(f, "associateMstWithUserID", { ssrc, userID, usageLabel, associatedVideoTag });
-}
-function rename(f, userIDType2, newUserID) {
-  if (userIDType2 === "remote") f.remoteUser = newUserID;
-  emit2(f, "userIDChange", { userIDType: userIDType2, newUserID });
-}
-function passOn({ associations }, next) {
-  for (const [ssrc, association] of associations) associate(next, ssrc, association);
 }
 
 // src/session/fabrics.ts
@@ -2551,28 +2597,31 @@ function readAttributes(value) {
     return known2;
   });
 }
-function fabricOf(instance, pc, conferenceID, ssrc) {
+function fabricOf(instance, pc, conferenceID, source) {
   const session = sessionOf(instance);
   must(isGiven(pc), "pc", "a PeerConnection", pc);
-  return findFabric(session, pc, conferenceID, ssrc);
+  return findFabric(session, pc, conferenceID, source);
 }
-function associateMstWithUserID(instance, pc, user, conferenceID, source, label2, tag) {
+function associateMstWithUserID(instance, pc, user, conferenceID, stream2, label2, tag) {
   const userID = requireUserID("userID", user);
   const conference = requireConferenceID(conferenceID);
-  const ssrc = requireInteger("ssrc", source, 0, 4294967295);
+  const source = requireSource(stream2);
   must(typeof label2 === "string", "usageLabel", "a string", label2);
   const usageLabel = cut("usageLabel", label2, 20);
-  const fabric = fabricOf(instance, pc, conference, ssrc);
+  const fabric = fabricOf(instance, pc, conference, source);
   const id = attempt(() => typeof tag === "string" ? tag : tag.id);
   const tagID = id ? cut("associatedVideoTag", text(id), 256) : null;
-  associate(fabric, ssrc, { userID, usageLabel, associatedVideoTag: tag ?? null, tagID });
+  const association = { userID, usageLabel, associatedVideoTag: tag ?? null, tagID };
+  if (typeof source === "number") associate(fabric, source, association);
+  else associateAll(fabric, source, association);
 }
 function sendFabricEvent(instance, pc, name, conferenceID, eventData) {
   const event = requireMember("fabricEvent", enums.fabricEvent, name);
   if (event.startsWith("fabricSetup")) throw new Invalid(`${event} is made by the library itself`);
   const conference = requireConferenceID(conferenceID);
   const session = sessionOf(instance);
-  const data = event === "activeDeviceList" ? { deviceList: deviceList(eventData ?? {}) } : requireData("eventData", eventData ?? {});
+  const source = /^(au|vi)/.test(event) && sourceIn(eventData);
+  const data = dataOf(event, source ? { ...eventData, ssrc: 0 } : eventData ?? {});
   const ofConference = event === "dominantSpeaker" || event === "activeDeviceList";
   const ended = hasEnded(session, pc, conference);
   const terminated = event === "fabricTerminated";
@@ -2582,8 +2631,14 @@ function sendFabricEvent(instance, pc, name, conferenceID, eventData) {
   }
   const fabric = ofConference && (ended || !isGiven(pc)) ? void 0 : findFabric(session, pc, conference);
   if (fabric && /^screen/.test(event)) fabric.sharing = /Start/.test(event);
-  if (!terminated) recorder(session, fabric, conference)("event", { event, data });
+  if (fabric && source) pauseAll(fabric, source, event, data);
+  else if (!terminated) recorder(session, fabric, conference)("event", { event, data });
   else if (fabric) end(fabric, "application");
+}
+var dataOf = (event, given) => event === "activeDeviceList" ? { deviceList: deviceList(given) } : requireData("eventData", given);
+function sourceIn(eventData) {
+  const ssrc = attempt(() => eventData.ssrc, void 0);
+  return isObject(ssrc) ? requireSource(ssrc) : void 0;
 }
 var ofDevice = ["deviceId", "kind", "label", "groupId"];
 function byKind(given) {

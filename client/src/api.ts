@@ -7,7 +7,7 @@ import { readConfig } from './config.ts';
 import { turnCredentials } from './credentials.ts';
 import { callbackEvents, enums } from './enums.ts';
 import { end } from './fabric/end.ts';
-import { associate, rename } from './fabric/users.ts';
+import { associate, associateAll, pauseAll, rename } from './fabric/users.ts';
 import type { Instance } from './instance.ts';
 import { reportError } from './report.ts';
 import { attempt, guard, Invalid, json, later, note, onRefusal, text } from './result.ts';
@@ -173,10 +173,10 @@ function readAttributes(value: unknown) {
 }
 
 /** The live fabric that an operation is about; pc must be given. */
-function fabricOf(instance: Instance, pc: unknown, conferenceID: string, ssrc?: number) {
+function fabricOf(instance: Instance, pc: unknown, conferenceID: string, source?: unknown) {
   const session = sessionOf(instance);
   check.must(check.isGiven(pc), 'pc', 'a PeerConnection', pc);
-  return findFabric(session, pc, conferenceID, ssrc);
+  return findFabric(session, pc, conferenceID, source);
 }
 
 function associateMstWithUserID(
@@ -184,19 +184,21 @@ function associateMstWithUserID(
   pc: unknown,
   user: unknown,
   conferenceID: unknown,
-  source: unknown,
+  stream: unknown,
   label: unknown,
   tag: unknown,
 ): void {
   const userID = check.requireUserID('userID', user);
   const conference = check.requireConferenceID(conferenceID);
-  const ssrc = check.requireInteger('ssrc', source, 0, 4_294_967_295);
+  const source = check.requireSource(stream);
   check.must(typeof label === 'string', 'usageLabel', 'a string', label);
   const usageLabel = check.cut('usageLabel', label, 20);
-  const fabric = fabricOf(instance, pc, conference, ssrc);
+  const fabric = fabricOf(instance, pc, conference, source);
   const id = attempt(() => (typeof tag === 'string' ? tag : (tag as Element).id));
   const tagID = id ? check.cut('associatedVideoTag', text(id), 256) : null;
-  associate(fabric, ssrc, { userID, usageLabel, associatedVideoTag: tag ?? null, tagID });
+  const association = { userID, usageLabel, associatedVideoTag: tag ?? null, tagID };
+  if (typeof source === 'number') associate(fabric, source, association);
+  else associateAll(fabric, source, association);
 }
 
 function sendFabricEvent(
@@ -210,10 +212,8 @@ function sendFabricEvent(
   if (event.startsWith('fabricSetup')) throw new Invalid(`${event} is made by the library itself`);
   const conference = check.requireConferenceID(conferenceID);
   const session = sessionOf(instance);
-  const data =
-    event === 'activeDeviceList'
-      ? { deviceList: deviceList(eventData ?? {}) }
-      : check.requireData('eventData', eventData ?? {});
+  const source = /^(au|vi)/.test(event) && sourceIn(eventData);
+  const data = dataOf(event, source ? { ...(eventData as object), ssrc: 0 } : (eventData ?? {}));
   const ofConference = event === 'dominantSpeaker' || event === 'activeDeviceList';
   const ended = hasEnded(session, pc, conference);
   const terminated = event === 'fabricTerminated';
@@ -223,8 +223,18 @@ function sendFabricEvent(
   }
   const fabric = ofConference && (ended || !check.isGiven(pc)) ? undefined : findFabric(session, pc, conference);
   if (fabric && /^screen/.test(event)) fabric.sharing = /Start/.test(event);
-  if (!terminated) recorder(session, fabric, conference)('event', { event, data });
+  if (fabric && source) pauseAll(fabric, source, event, data);
+  else if (!terminated) recorder(session, fabric, conference)('event', { event, data });
   else if (fabric) end(fabric, 'application');
+}
+
+const dataOf = (event: string, given: unknown): Record<string, unknown> =>
+  event === 'activeDeviceList' ? { deviceList: deviceList(given) } : check.requireData('eventData', given);
+
+/** The track, sender or receiver in eventData; undefined where that has an SSRC or nothing. */
+function sourceIn(eventData: unknown): object | undefined {
+  const ssrc = attempt(() => (eventData as { ssrc?: unknown }).ssrc, undefined);
+  return check.isObject(ssrc) ? (check.requireSource(ssrc) as object) : undefined;
 }
 
 const ofDevice = ['deviceId', 'kind', 'label', 'groupId'];

@@ -2,7 +2,7 @@
 // that names the argument, its limit and the kind of the value (FAB-02), never the value itself.
 
 import { attempt, Invalid, json, note, text } from './result.ts';
-import type { UserID } from './types.ts';
+import type { StreamSource, UserID } from './types.ts';
 
 /** Without it each operation fails, and the page still works. */
 export const encoder = attempt(() => new TextEncoder()) as TextEncoder;
@@ -123,6 +123,14 @@ export function requireInteger(name: string, value: unknown, least: number, most
   const fits = Number.isInteger(number) && number >= least && number <= most;
   must(fits, name, `an integer from ${least} to ${most}`, value);
   return number;
+}
+
+/** What says which streams are meant: an SSRC, or a track, a sender or a receiver. */
+export function requireSource(value: unknown): StreamSource {
+  if (!isObject(value)) return requireInteger('ssrc', value, 0, 4_294_967_295);
+  const isOne = reading('ssrc', () => 'kind' in value || 'track' in value);
+  must(isOne, 'ssrc', 'an SSRC, a track, a sender or a receiver', value);
+  return value as never;
 }
 
 /** The items of a list of at most 1000, or a single one. */

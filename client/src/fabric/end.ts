@@ -6,8 +6,9 @@ import { forget } from '../session/conferences.ts';
 import { sendSoon } from '../session/send.ts';
 import type { Reading } from '../stats/monitor.ts';
 import { deliver } from './deliver.ts';
+import { emit } from './emit.ts';
 import { read, readingOf } from './measure.ts';
-import { emit, record, recordSetup } from './record.ts';
+import { record, recordSetup } from './record.ts';
 import { recordFailure } from './setup.ts';
 import type { EndReason, Fabric } from './state.ts';
 

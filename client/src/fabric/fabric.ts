@@ -6,8 +6,8 @@ import type { Session } from '../session/state.ts';
 import { createMonitor } from '../stats/monitor.ts';
 import { createReader } from '../stats/read.ts';
 import type { PcCallback } from '../types.ts';
+import { emit } from './emit.ts';
 import { probe } from './measure.ts';
-import { emit } from './record.ts';
 import type { Fabric, FabricInfo } from './state.ts';
 import { readStates } from './states.ts';
 
@@ -33,6 +33,7 @@ export function createFabric(owner: Session, pc: object, info: FabricInfo, pcCal
     awaiting: false,
     associations: new Map(),
     sources: new Map(),
+    given: new WeakMap(),
     remoteUser: info.remoteUserID,
     done: false,
   };

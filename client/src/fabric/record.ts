@@ -1,7 +1,6 @@
-// The records that a fabric makes: events of its life and streams, and measurements.
+// The records that a fabric makes of its readings: measurements, and events of its streams and pairs.
 
 import type { Stamp } from '../clock.ts';
-import type { Done } from '../queue.ts';
 import { attempt } from '../result.ts';
 import { sdpText, sourceInfo } from '../sdp.ts';
 import { send } from '../session/send.ts';
@@ -10,14 +9,10 @@ import { type Pair, type Stream, str } from '../stats/normalise.ts';
 import { protocolOf } from '../turn-url.ts';
 import { texts } from '../wifi.ts';
 import { deliver } from './deliver.ts';
-import { trackStateOf } from './senders.ts';
+import { emit } from './emit.ts';
+import { endOf } from './senders.ts';
 import type { Fabric } from './state.ts';
-
-/** Records an event of the fabric. */
-export function emit(f: Fabric, name: string, data: object = {}, stamp = f.clock.stamp(), done?: Done): void {
-  const { fabric } = f.info;
-  send(f.owner, { type: 'event', stamp, fabric, keep: true, members: { fabric, event: name, data }, done });
-}
+import { applyGiven } from './users.ts';
 
 /** Records a reading at the end of an interval, and hands it to the application. */
 export function record(f: Fabric, reading: Reading, stamp: Stamp): void {
@@ -41,10 +36,12 @@ function recordStream(f: Fabric, stream: Stream, stamp?: Stamp): void {
   const end = statsType === 'inbound-rtp' ? 'remoteDescription' : 'localDescription';
   const description = attempt(() => sdpText((f.pc as Partial<RTCPeerConnection>)[end]), '');
   const names = sourceInfo(description, ssrc);
-  f.sources.set(stream.key, names);
+  const rtpEnd = endOf(f, stream);
+  f.sources.set(stream.key, { ...names, ssrc, rtpEnd });
   const trackIdentifier = str(rtp.trackIdentifier) ?? str(source.trackIdentifier);
-  const trackState = statsType === 'outbound-rtp' ? trackStateOf(f, rtp) : null;
+  const trackState = statsType === 'outbound-rtp' ? str(rtpEnd?.track?.readyState) : null;
   emit(f, 'streamAdded', { ssrc, statsType, mediaType, codec, ...names, trackIdentifier, trackState }, stamp);
+  applyGiven(f, ssrc, rtpEnd);
 }
 
 /** Records a set-up that waited for its candidates. */

@@ -1,14 +1,17 @@
-// The senders of a fabric: the tracks that it sends, as far as the PeerConnection shows them.
+// The senders and receivers of a fabric's streams, as far as the PeerConnection shows them.
 
 import { attempt } from '../result.ts';
-import { type Report, type Stream, str } from '../stats/normalise.ts';
-import type { Fabric } from './state.ts';
+import type { Stream } from '../stats/normalise.ts';
+import type { Fabric, RtpEnd } from './state.ts';
 
 const transceivers = (f: Fabric) => (f.pc as RTCPeerConnection).getTransceivers();
 
-/** The readyState of the track of a sent stream; null where it is unknown. */
-export const trackStateOf = (f: Fabric, { mid }: Report): string | null =>
-  attempt(() => str(transceivers(f).find((one) => one.mid === mid)?.sender.track?.readyState), null);
+/** The sender or the receiver of a stream; undefined where it is unknown. */
+export const endOf = (f: Fabric, { rtp, statsType }: Stream): RtpEnd | undefined =>
+  attempt(
+    () => transceivers(f).find((one) => one.mid === rtp.mid)?.[statsType === 'outbound-rtp' ? 'sender' : 'receiver'],
+    undefined,
+  );
 
 /**
  * Returns whether a video is a screen, for the browsers that do not report it: by its usageLabel, by the hint

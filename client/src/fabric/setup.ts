@@ -5,8 +5,9 @@ import { type SetupTimes, type Stage, since } from '../lifecycle.ts';
 import { attempt } from '../result.ts';
 import { sdpText } from '../sdp.ts';
 import { startMeasuring } from '../session/schedule.ts';
+import { emit } from './emit.ts';
 import { probe, probeSoon } from './measure.ts';
-import { emit, recordSetup } from './record.ts';
+import { recordSetup } from './record.ts';
 import type { Fabric } from './state.ts';
 
 /** It is connected: its first interval begins here, so that its rates are those of a running call. */

@@ -36,6 +36,22 @@ export interface Association {
   tagID: string | null;
 }
 
+/** What sends or receives a stream. */
+export type RtpEnd = RTCRtpSender | RTCRtpReceiver;
+
+/** What the application said about the streams of a track, a sender or a receiver. */
+export interface Given {
+  owner?: Association;
+  /** The event and its data, while they are paused. */
+  pause?: [string, object] | undefined;
+}
+
+/** A stream's SSRC, its names in the SDP, and its sender or receiver. */
+export interface Source extends SourceInfo {
+  ssrc: number;
+  rtpEnd: RtpEnd | undefined;
+}
+
 /** A set-up that is recorded when its candidates are known. */
 export interface PendingSetup {
   durations: SetupTimes;
@@ -88,8 +104,10 @@ export interface Fabric extends Lifecycle {
   pendingSetup?: PendingSetup | undefined;
   /** By SSRC. Written by associate(). */
   associations: Map<number, Association>;
-  /** By the key of a stream, its names in the SDP. Written by record.ts. */
-  sources: Map<string, SourceInfo>;
+  /** By the key of a stream. Written by record.ts. */
+  sources: Map<string, Source>;
+  /** By track, sender or receiver. Written by users.ts. */
+  given: WeakMap<object, Given>;
   /** The remote user by now. Written by rename(). */
   remoteUser: UserID;
   /** When it ended; undefined before. Written by end(). */

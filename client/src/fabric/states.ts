@@ -4,9 +4,9 @@ import { hasFailed, iceOf, isClosed, isConnected, setupTimes, since, stageOf, st
 import { attempt } from '../result.ts';
 import { iceUfrag, sdpText } from '../sdp.ts';
 import { report } from '../session/results.ts';
+import { emit } from './emit.ts';
 import { end } from './end.ts';
 import { probeSoon } from './measure.ts';
-import { emit } from './record.ts';
 import { connected, recordFailure } from './setup.ts';
 import type { Fabric } from './state.ts';
 

@@ -15,28 +15,28 @@ export function attempt<T>(run: () => T): T | undefined {
 }
 
 /**
- * Attaches once. start returns the fault, which is empty if there is none, and adds what detach() runs to its
- * argument.
+ * Attaches once, and returns that attachment afterwards. start returns the fault, which is empty if there is none,
+ * and adds what detach() runs to its argument.
  */
 export function attachOnce(monitor: Monitor, target: object, start: (undo: (() => void)[]) => string): Attachment {
   const undo: (() => void)[] = [];
   const own = attachments.get(target) ?? new Map<object, Attachment>();
-  const existing = own.get(monitor);
-  function end(): void {
+  function detach(): void {
     own.delete(monitor);
     for (const run of undo.splice(0)) attempt(run);
   }
-  const outcome = (status: Attachment['status'], msg: string, detach = end) => ({ status, msg, message: msg, detach });
-  if (existing) return outcome('success', 'it is attached already', existing.detach);
+  const outcome = (msg: string): Attachment => ({ status: msg ? 'failure' : 'success', msg, message: msg, detach });
   try {
+    const existing = own.get(monitor);
+    if (existing) return existing;
     if (typeof monitor.addNewFabric !== 'function') throw 'monitor is no instance of qos';
     const fault = start(undo);
     if (fault) throw fault;
-    const attachment = outcome('success', '');
+    const attachment = outcome('');
     attachments.set(target, own.set(monitor, attachment));
     return attachment;
   } catch (error) {
-    end();
-    return outcome('failure', String(error));
+    detach();
+    return outcome(String(error));
   }
 }

@@ -15,8 +15,8 @@ export interface Attachment extends Result {
 /** Options of each attachment. */
 export interface AttachOptions {
   /**
-   * Receives the outcome of each connection, as the pcCallback of addNewFabric() does, and `failure` once
-   * if the SDK is connected and no connection was found.
+   * Receives the outcome of each connection, as the pcCallback of addNewFabric() does, and `failure` each time the
+   * SDK has connected and no connection was found.
    */
   callback?: PcCallback | null;
 }

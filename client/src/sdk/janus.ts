@@ -1,6 +1,6 @@
 // Entry of qos-janus.mjs: reports the calls of a VideoRoom handle of janus.js.
 
-import type { ID, TransmissionDirection } from '../types.ts';
+import type { TransmissionDirection } from '../types.ts';
 import { attachOnce, attempt } from './attach.ts';
 import type { Connection } from './connections.ts';
 import type { AttachJanus, JanusHandle, JanusOptions } from './janus.types.ts';
@@ -18,11 +18,11 @@ type Callback = (this: unknown, ...args: unknown[]) => unknown;
 
 /** The direction by the transceivers; undefined while there is neither one nor a description. */
 function directionOf(pc: RTCPeerConnection): TransmissionDirection | undefined {
-  const directions = pc.getTransceivers().map((one) => one.currentDirection ?? one.direction);
-  const has = (wanted: string) => directions.some((direction) => direction.includes(wanted));
-  if (!directions.length) return pc.localDescription || pc.remoteDescription ? 'sendrecv' : undefined;
-  if (has('recv')) return has('send') ? 'sendrecv' : 'receiveonly';
-  return has('send') ? 'sendonly' : 'inactive';
+  const directions = `${pc.getTransceivers().map((one) => one.currentDirection ?? one.direction)}`;
+  if (!directions) return pc.localDescription || pc.remoteDescription ? 'sendrecv' : undefined;
+  const sends = /send/.test(directions);
+  if (/recv/.test(directions)) return sends ? 'sendrecv' : 'receiveonly';
+  return sends ? 'sendonly' : 'inactive';
 }
 
 function connectionsOf({ webrtcStuff: { pc } }: JanusHandle): Connection[] {
@@ -33,7 +33,7 @@ function connectionsOf({ webrtcStuff: { pc } }: JanusHandle): Connection[] {
 /** The streams of a subscription, as its last message has them, and the publisher of all where it has none. */
 interface Subscription {
   streams: RoomStream[];
-  publisher?: { feed_id?: ID | undefined; feed_display?: string | undefined };
+  publisher?: RoomMessage;
 }
 
 function streamOf(
@@ -43,13 +43,17 @@ function streamOf(
   room: Room,
   { owner }: JanusOptions,
 ): Stream[] {
-  const stream = { ...publisher, ...streams.find((one) => one.mid === mid) };
-  const { feed_id: id, feed_mid = mid, feed_display: display, active } = stream;
+  const {
+    feed_id: id = publisher?.id,
+    feed_mid = mid,
+    feed_display: display = publisher?.display,
+    feed_description = '',
+    active,
+  } = streams.find((one) => one.mid === mid) ?? {};
   if (id === undefined || !mid) return [];
   const kind = receiver.track.kind;
-  const text = stream.feed_description ?? room.descriptions.get(`${id}/${feed_mid}`) ?? '';
   const sound = kind === 'audio';
-  const isScreen = /screen/i.test(text);
+  const isScreen = /screen/i.test(feed_description);
   const known = room.reasons.get(`${id}`) ?? room.reasons.get(`${id}/${feed_mid}`);
   return [
     {
@@ -69,23 +73,25 @@ export const attachJanus: AttachJanus = (monitor, handle, conferenceID, given) =
   attachOnce(monitor, handle, (undo) => {
     const options = given ?? {};
     const stuff = handle?.webrtcStuff;
-    if (!stuff || !('pc' in stuff)) return 'janus.js has no handle.webrtcStuff.pc: its connections are not found';
-    const [room, leave] = joinRoom(monitor, String(conferenceID), refresh);
+    if (!stuff || !('pc' in stuff)) return 'janus.js has no handle.webrtcStuff.pc';
+    const [room, leave] = joinRoom(String(conferenceID), refresh);
     undo.push(leave);
     const subscription: Subscription = { streams: [] };
+    let isOver = false;
     const reporter = createReporter(
       monitor,
       'janus',
       conferenceID,
       options,
       undo,
-      () => connectionsOf(handle),
+      () => (isOver ? [] : connectionsOf(handle)),
       () => {
         const { pc } = stuff;
         return pc ? pc.getTransceivers().flatMap((one) => streamOf(one, pc, subscription, room, options)) : [];
       },
     );
     let self: unknown;
+    let speaker: unknown;
     let timer: ReturnType<typeof setTimeout> | undefined;
 
     /** Searches for the connection until there is one. */
@@ -96,20 +102,19 @@ export const attachJanus: AttachJanus = (monitor, handle, conferenceID, given) =
       return refusal;
     }
 
-    function reportSpeaker({ videoroom, id }: RoomMessage): void {
-      if (videoroom !== 'talking' || id === room.speaker) return;
-      room.speaker = id;
-      if (id === self) monitor.sendFabricEvent(null, 'dominantSpeaker', conferenceID, {});
+    function speaks(id: unknown): void {
+      if (id === self && id !== speaker) monitor.sendFabricEvent(null, 'dominantSpeaker', conferenceID);
+      speaker = id;
     }
 
     function onMessage(message: RoomMessage): void {
-      const { videoroom, id, display, streams } = message;
+      const { videoroom, id, streams } = message;
       if (videoroom === 'joined') self = id;
-      if (videoroom === 'attached' && id !== undefined) subscription.publisher = { feed_id: id, feed_display: display };
+      if (videoroom === 'attached') subscription.publisher = message;
       if (streams?.some(({ feed_id }) => feed_id !== undefined)) subscription.streams = streams;
       receive(room, message);
-      reportSpeaker(message);
-      if (videoroom === 'destroyed') reporter.refresh(true);
+      if (videoroom === 'talking') speaks(id);
+      isOver ||= videoroom === 'destroyed';
       for (const listener of room.listeners) listener();
     }
 
@@ -129,17 +134,15 @@ function wrap(handle: object, name: string, undo: (() => void)[], after: (...arg
   const members = handle as Record<string, Callback | undefined>;
   const callback = members[name];
   if (typeof callback !== 'function') return;
-  let isAttached = true;
   const wrapper: Callback = function (...args) {
     try {
       return callback.apply(this, args);
     } finally {
-      if (isAttached) attempt(() => after(...args));
+      attempt(() => undo.length && after(...args));
     }
   };
   members[name] = wrapper;
   undo.push(() => {
-    isAttached = false;
     if (members[name] === wrapper) members[name] = callback;
   });
 }

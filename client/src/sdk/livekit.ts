@@ -36,13 +36,16 @@ const deviceKinds = ['audioinput', 'audiooutput', 'videoinput'] as const;
 
 const created = 'transportsCreated';
 
-const missing = 'livekit-client has no room.engine.pcManager.publisher._pc';
+const missing = 'livekit-client has no room.engine.pcManager';
 
 const engineOf = (room: LiveKitRoom) => (room as { engine?: Engine }).engine;
 
-/** The connection that sends, and the one that receives: the same where there is no subscriber. */
+/**
+ * The connection that sends, and the one that receives: the same where there is no subscriber. A room that was left
+ * may have its connections still.
+ */
 function transportsOf(room: LiveKitRoom) {
-  const { publisher, subscriber } = engineOf(room)?.pcManager ?? {};
+  const { publisher, subscriber } = (room.state !== 'disconnected' && engineOf(room)?.pcManager) || {};
   return [publisher?._pc, (subscriber ?? publisher)?._pc];
 }
 
@@ -100,7 +103,6 @@ export const attachLiveKit: AttachLiveKit = (monitor, room, conferenceID, given)
     const emitter = room as Emitter;
     let engine: Engine | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let fail = options.callback;
     let speaker: LiveKitParticipant | undefined;
     const reporter = createReporter(
       monitor,
@@ -131,10 +133,7 @@ export const attachLiveKit: AttachLiveKit = (monitor, room, conferenceID, given)
 
     function connected(): void {
       sendDevices();
-      if (refresh() !== missing) return;
-      const callback = fail;
-      fail = undefined;
-      callback?.('failure', missing);
+      if (refresh() === missing) options.callback?.('failure', missing);
     }
 
     const on: Record<string, (...args: never[]) => void> = {
@@ -142,16 +141,15 @@ export const attachLiveKit: AttachLiveKit = (monitor, room, conferenceID, given)
         // A room that connects again makes its engine behind this event.
         clearTimeout(timer);
         timer = setTimeout(refresh);
-        if (room.state === 'disconnected') reporter.refresh(true);
-        else if (room.state === 'connected') connected();
+        if (room.state === 'connected') connected();
+        else reporter.refresh();
       },
       activeDeviceChanged: sendDevices,
       mediaDevicesError(error: unknown) {
-        monitor.reportError([...reporter.live.keys()][0], conferenceID, 'getUserMedia', error);
+        monitor.reportError(reporter.live.keys().next().value, conferenceID, 'getUserMedia', error);
       },
       activeSpeakersChanged([first]: LiveKitParticipant[]) {
-        if (first && first !== speaker && first.isLocal)
-          monitor.sendFabricEvent(null, 'dominantSpeaker', conferenceID, {});
+        if (first && first !== speaker && first.isLocal) monitor.sendFabricEvent(null, 'dominantSpeaker', conferenceID);
         speaker = first ?? speaker;
       },
     };

@@ -1,9 +1,8 @@
-// What is reported about one stream: its owner, its label, its pauses, the start of a screen. Only differences to
-// what was reported before are sent.
+// What is reported about one stream: its owner, its label, its pauses, the start of a screen.
 
 import type { FabricEvent, ID } from '../types.ts';
 import type { ConferenceID, Monitor, PauseReason } from './attachment.ts';
-import type { Live, Reported } from './connections.ts';
+import type { Live } from './connections.ts';
 
 /** A stream as the SDK has it now. */
 export interface Stream {
@@ -12,7 +11,7 @@ export interface Stream {
   /** Its connection, which may have ended. */
   pc: RTCPeerConnection | null | undefined;
   /** Its sender or receiver; undefined while the page does not subscribe to it. */
-  rtp: Rtp | null | undefined;
+  rtp: RTCRtpSender | RTCRtpReceiver | null | undefined;
   /** True if this page sends it. */
   sent?: boolean;
   /** Sound or picture. */
@@ -27,62 +26,39 @@ export interface Stream {
   element?: unknown;
 }
 
-/** A sender or a receiver. */
-export type Rtp = Pick<RTCRtpReceiver, 'getStats'>;
-
-/** A stream, and what was found about it. */
-export interface Entry extends Stream {
-  /** Empty before the first packet. */
-  ssrcs: number[];
-  /** Whether they were read after the last negotiation. */
-  read?: boolean;
-  /** The connection on which screenShareStart was sent. */
-  sharing?: RTCPeerConnection;
-}
-
 /** Sends an event of a connection. */
 export type Send = (pc: RTCPeerConnection, event: FabricEvent, data?: object) => void;
 
-/** Whether a mute is that of the whole connection: of the own microphone and the own camera. */
-const isWhole = ({ sent, label }: Stream) => sent && /^[mc]/.test(label);
+const eventOf = ({ kind, reason }: Stream): FabricEvent => {
+  if (kind === 'audio') return reason ? 'audioMute' : 'audioUnmute';
+  return reason ? 'videoPause' : 'videoResume';
+};
 
-/** Returns a function that reports what changed about a stream whose connection is live. */
+/** Returns a function that reports a stream whose connection is live; the library drops what it knows already. */
 export function createReport(monitor: Monitor, conferenceID: ConferenceID, live: Live, send: Send) {
-  /** Sends a pause or its end if it differs from what was sent. */
-  function pause(pc: RTCPeerConnection, reported: Reported, { kind, reason }: Entry, ssrc?: number): void {
-    const before = reported.paused;
-    if (!before === !reason) return;
-    reported.paused = reason;
-    const event = kind === 'audio' ? (reason ? 'audioMute' : 'audioUnmute') : reason ? 'videoPause' : 'videoResume';
-    send(pc, event, ssrc ? { ssrc, reason: reason || before } : undefined);
+  /** By sender or receiver, the key of the stream that has it now. */
+  const holders = new WeakMap<object, unknown>();
+
+  /** The microphone, the camera and the screen of this page are reported as a whole. */
+  function reportSource(pc: RTCPeerConnection, known: Map<string, string>, stream: Stream): void {
+    const { label, reason } = stream;
+    const now = label === 'screen' ? label : reason;
+    if ((known.get(label) ?? '') === now) return;
+    known.set(label, now);
+    send(pc, now === label ? 'screenShareStart' : eventOf(stream));
   }
 
-  /** Names the owner of a stream if it, the label or the element differs from what was sent. */
-  function name({ userID, label, element }: Entry, pc: RTCPeerConnection, reported: Reported, ssrc: number): void {
-    const owner = label + userID;
-    element ??= reported.element;
-    if (owner !== reported.owner || element !== reported.element)
-      monitor.associateMstWithUserID(pc, userID, conferenceID, ssrc, label, element);
-    Object.assign(reported, { owner, element });
-  }
-
-  return (entry: Entry): void => {
-    const { pc, sent, label } = entry;
+  /** isOwn: the sender or receiver is that of the stream from now on. */
+  return (stream: Stream, isOwn?: boolean): void => {
+    const { key, pc, rtp, sent, userID, label, reason, element } = stream;
     const known = pc && live.get(pc);
     if (!known) return;
-    if (sent && label === 'screen' && entry.sharing !== pc) {
-      entry.sharing = pc;
-      send(pc, 'screenShareStart');
-    }
-    for (const ssrc of entry.ssrcs) {
-      const reported = known.get(ssrc);
-      if (reported?.entry !== entry) continue;
-      name(entry, pc, reported, ssrc);
-      if (!isWhole(entry)) pause(pc, reported, entry, ssrc);
-    }
-    if (!isWhole(entry)) return;
-    const reported = known.get(label) ?? {};
-    known.set(label, reported);
-    pause(pc, reported, entry);
+    const isSource = sent && /^[mc]|^screen$/.test(label);
+    if (isSource) reportSource(pc, known, stream);
+    if (!rtp) return;
+    if (isOwn) holders.set(rtp, key);
+    if (holders.get(rtp) !== key) return;
+    monitor.associateMstWithUserID(pc, userID, conferenceID, rtp, label, element);
+    if (!isSource || label === 'screen') send(pc, eventOf(stream), { ssrc: rtp, reason: reason || undefined });
   };
 }

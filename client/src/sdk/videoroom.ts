@@ -5,7 +5,6 @@ export interface RoomStream {
   mid?: string;
   type?: string;
   active?: boolean;
-  description?: string;
   moderated?: boolean;
   feed_id?: number | string;
   feed_mid?: string;
@@ -30,32 +29,21 @@ export interface RoomMessage {
 export interface Room {
   /** `ended` by publisher that left or unpublished; `server` by `publisher/mid` that a moderator muted. */
   reasons: Map<string, 'ended' | 'server'>;
-  /** Descriptions by `publisher/mid`. */
-  descriptions: Map<string, string>;
-  /** The publisher that spoke last. */
-  speaker: unknown;
   /** Each is called after a message. */
   listeners: Set<() => void>;
 }
 
-/** The rooms of each monitor, by conference. */
-const rooms = new WeakMap<object, Map<string, Room>>();
+/** The rooms by conference. */
+const rooms = new Map<string, Room>();
 
 /** Returns the room of a conference; the listener is called after each message until the returned function has run. */
-export function joinRoom(monitor: object, conferenceID: string, listener: () => void): [Room, leave: () => void] {
-  const own = rooms.get(monitor) ?? new Map<string, Room>();
-  rooms.set(monitor, own);
-  const room = own.get(conferenceID) ?? {
-    reasons: new Map(),
-    descriptions: new Map(),
-    speaker: undefined,
-    listeners: new Set(),
-  };
-  own.set(conferenceID, room);
+export function joinRoom(conferenceID: string, listener: () => void): [Room, leave: () => void] {
+  const room = rooms.get(conferenceID) ?? { reasons: new Map(), listeners: new Set() };
+  rooms.set(conferenceID, room);
   room.listeners.add(listener);
   const leave = () => {
     room.listeners.delete(listener);
-    if (!room.listeners.size) own.delete(conferenceID);
+    if (!room.listeners.size) rooms.delete(conferenceID);
   };
   return [room, leave];
 }
@@ -69,9 +57,6 @@ export function receive(room: Room, { id, mid, moderation, leaving, unpublished,
   if (gone) room.reasons.set(`${gone}`, 'ended');
   for (const { id, streams } of publishers ?? []) {
     room.reasons.delete(`${id}`);
-    for (const { mid, description, moderated } of streams ?? []) {
-      room.descriptions.set(`${id}/${mid}`, description ?? '');
-      moderate(`${id}/${mid}`, moderated);
-    }
+    for (const { mid, moderated } of streams ?? []) moderate(`${id}/${mid}`, moderated);
   }
 }

@@ -1,10 +1,10 @@
 // The fabrics of a session: added, found by their PeerConnections, measured together.
 
 import { isGenuine } from '../brand.ts';
+import { emit } from '../fabric/emit.ts';
 import { end } from '../fabric/end.ts';
 import { createFabric } from '../fabric/fabric.ts';
 import { measure } from '../fabric/measure.ts';
-import { emit } from '../fabric/record.ts';
 import type { EndReason, Fabric, FabricDescription } from '../fabric/state.ts';
 import { readChanged } from '../fabric/states.ts';
 import { rename } from '../fabric/users.ts';
@@ -49,7 +49,7 @@ export const isMonitored = (s: Session, pc: object, conferenceID: string) =>
   Boolean(ownFabric(s, pc, conferenceID) || (s.instance.known.get(pc)?.size && isClosed(pc)));
 
 /** The live fabric of pc: its own, or the only one that fits a wrapper or a look-alike (API-12). */
-export function findFabric(s: Session, pc: unknown, conferenceID: string, ssrc?: number): Fabric {
+export function findFabric(s: Session, pc: unknown, conferenceID: string, ssrc?: unknown): Fabric {
   const own = ownFabric(s, pc, conferenceID);
   if (own) return own;
   if (hasEnded(s, pc, conferenceID)) throw new Invalid(over);

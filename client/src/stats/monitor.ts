@@ -76,7 +76,7 @@ export const createMonitor = (startMs: number): Monitor => ({
 export const selectedPair = (monitor: Monitor): Pair | undefined => monitor.pairs.values().next().value;
 
 /** Whether that SSRC is in the last readings. */
-export const hasStream = (monitor: Monitor, ssrc: number | undefined) =>
+export const hasStream = (monitor: Monitor, ssrc: unknown) =>
   [...monitor.knownStreams.values()].some((known) => known.ssrc === ssrc);
 
 /** A reading between intervals: only what is new becomes a starting point. */

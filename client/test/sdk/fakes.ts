@@ -3,22 +3,50 @@
 import { vi } from 'vitest';
 import type { Monitor } from '../../src/sdk/attachment.ts';
 
-/** Calls of the monitor, in order; connections by their names. */
+/**
+ * Calls of the monitor, in order; connections, senders and receivers by their names. As the library, it drops an owner
+ * that a stream has already, a pause of a paused one, and the end of none.
+ */
 export function recordingMonitor() {
   const calls: unknown[][] = [];
+  const given = new Map<unknown, { owner?: string; pause?: object | undefined }>();
   const ok = { status: 'success', msg: '', message: '' } as const;
-  const record =
-    (name: string) =>
-    (...args: unknown[]) => {
-      while (args.length && args.at(-1) === undefined) args.pop();
-      calls.push([name, ...args.map((arg) => (arg instanceof FakeConnection ? arg.name : arg))]);
-      return ok;
-    };
+  const nameOf = (arg: unknown) => (arg instanceof FakeConnection || arg instanceof FakeRtp ? arg.name : arg);
+  function push(...call: unknown[]) {
+    while (call.at(-1) === undefined) call.pop();
+    calls.push(call.map(nameOf));
+    return ok;
+  }
+  const of = (rtp: unknown) => {
+    const own = given.get(rtp) ?? {};
+    given.set(rtp, own);
+    return own;
+  };
   const monitor = {
-    addNewFabric: record('add'),
-    associateMstWithUserID: record('owner'),
-    sendFabricEvent: record('event'),
-    reportError: record('error'),
+    addNewFabric: (...args: unknown[]) => push('add', ...args),
+    associateMstWithUserID(
+      pc: unknown,
+      user: unknown,
+      conference: unknown,
+      rtp: unknown,
+      label: unknown,
+      tag: unknown,
+    ) {
+      const owner = JSON.stringify([user, label, tag]);
+      if (of(rtp).owner === owner) return ok;
+      of(rtp).owner = owner;
+      return push('owner', pc, user, conference, rtp, label, tag);
+    },
+    sendFabricEvent(pc: unknown, name: string, conference: unknown, data?: { ssrc?: unknown; reason?: string }) {
+      if (!data?.ssrc) return push('event', pc, name, conference, data);
+      const own = of(data.ssrc);
+      const isPause = /(Mute|Pause)$/.test(name);
+      if (isPause === Boolean(own.pause)) return ok;
+      const reason = data.reason ?? own.pause;
+      own.pause = isPause ? (reason as never) : undefined;
+      return push('event', pc, name, conference, { ssrc: nameOf(data.ssrc), reason });
+    },
+    reportError: (...args: unknown[]) => push('error', ...args),
   } as unknown as Monitor;
   return { monitor, /** Returns the calls since the last time. */ taken: () => calls.splice(0) };
 }
@@ -34,12 +62,12 @@ export const addedBy = (sdk: string, name: string, fabricTransmissionDirection: 
 ];
 
 /** The call that names the owner of a stream. */
-export const owner = (pc: string, user: string, ssrc: number, label: string) => [
+export const owner = (pc: string, user: string, rtp: number, label: string) => [
   'owner',
   pc,
   user,
   'standup',
-  ssrc,
+  rtp,
   label,
 ];
 
@@ -52,41 +80,19 @@ export const event = (pc: string | null, name: string, data?: object) => [
   ...(data ? [data] : []),
 ];
 
-/** A sender or a receiver whose reports the test writes. */
+/** A sender or a receiver. */
 export class FakeRtp {
   track = { kind: 'video' };
-  constructor(
-    readonly type: 'inbound-rtp' | 'outbound-rtp',
-    public ssrcs: number[] = [],
-  ) {}
-  async getStats() {
-    const reports = this.ssrcs.map((ssrc): [string, object] => [`${ssrc}`, { type: this.type, ssrc }]);
-    return new Map([['codec', { type: 'codec' }], ...reports]);
-  }
+  constructor(readonly name: number) {}
 }
 
-/** A PeerConnection that emits, and counts its listeners. */
-export class FakeConnection extends EventTarget {
-  signalingState = 'stable';
+/** A PeerConnection. */
+export class FakeConnection {
   localDescription: object | null = null;
   remoteDescription: object | null = null;
   transceivers: object[] = [];
-  listeners = 0;
-  constructor(readonly name: string) {
-    super();
-  }
-  override addEventListener(...args: Parameters<EventTarget['addEventListener']>): void {
-    this.listeners++;
-    super.addEventListener(...args);
-  }
-  override removeEventListener(...args: Parameters<EventTarget['removeEventListener']>): void {
-    this.listeners--;
-    super.removeEventListener(...args);
-  }
+  constructor(readonly name: string) {}
   getTransceivers = () => this.transceivers;
-  negotiate(): void {
-    this.dispatchEvent(new Event('signalingstatechange'));
-  }
 }
 
 type Listener = (...args: unknown[]) => void;

@@ -1,0 +1,107 @@
+// What an application says about the streams of a track, a sender or a receiver.
+
+import { describe, expect, it, vi } from 'vitest';
+import { conference, inCall, refused, taken, watchForThrows, welcome } from './callers/app.ts';
+
+watchForThrows();
+
+type End = 'sender' | 'receiver';
+
+/** A transceiver and the reports of its streams: a sender of several layers, or a receiver. */
+function transceive(mid: string, end: End, ...ssrcs: number[]) {
+  const transceiver = { mid, sender: { track: {} }, receiver: { track: {} } };
+  Object.assign(transceiver[end], { track: { kind: 'video', readyState: 'live' } });
+  const type = end === 'sender' ? 'outbound-rtp' : 'inbound-rtp';
+  const reports = ssrcs.map((ssrc) => ({ id: `${type}${ssrc}`, type, ssrc, kind: 'video', mid, packetsSent: 1 }));
+  return { transceiver, reports, rtp: transceiver[end] };
+}
+
+/** A call with these transceivers, of which no packet was sent yet. */
+async function callWith(...given: ReturnType<typeof transceive>[]) {
+  const page = await inCall();
+  const { pc } = page;
+  Object.assign(pc, { getTransceivers: () => given.map(({ transceiver }) => transceiver) });
+  const flow = async (ms = 10_000) => {
+    pc.reports = given.flatMap(({ reports }) => reports);
+    await page.harness.run(ms);
+  };
+  const events = (...names: string[]) =>
+    page.of('event').flatMap(({ event, data }) => (names.includes(`${event}`) ? [data] : []));
+  return { ...page, flow, events };
+}
+
+const owned = (ssrc: number, userID: string, usageLabel = 'camera') => ({
+  ssrc,
+  userID,
+  usageLabel,
+  associatedVideoTag: null,
+});
+
+describe.each<[string, End, number[]]>([
+  ['a received stream', 'receiver', [7]],
+  ['the layers that are sent', 'sender', [7, 8, 9]],
+])('%s (spec: API-03)', (_, end, ssrcs) => {
+  it.each([['track'], ['sender or receiver']])('has the owner and the pause of its %s', async (kind) => {
+    const own = transceive('0', end, ...ssrcs);
+    const page = await callWith(own, transceive('1', 'receiver', 20), transceive('2', 'sender', 21));
+    const source = kind === 'track' ? own.rtp.track : own.rtp;
+    taken(page.qos.associateMstWithUserID(page.pc, 'bob', conference, source, 'camera'));
+    taken(page.qos.sendFabricEvent(page.pc, 'videoPause', conference, { ssrc: source, reason: 'muted' }));
+    expect(page.events('associateMstWithUserID', 'videoPause')).toEqual([]);
+    await page.flow();
+    expect(page.events('associateMstWithUserID')).toEqual(ssrcs.map((ssrc) => owned(ssrc, 'bob')));
+    expect(page.events('videoPause')).toEqual(ssrcs.map((ssrc) => ({ ssrc, reason: 'muted' })));
+    taken(page.qos.sendFabricEvent(page.pc, 'videoResume', conference, { ssrc: source }));
+    await page.flow();
+    expect(page.events('videoResume')).toEqual(ssrcs.map((ssrc) => ({ ssrc, reason: 'muted' })));
+  });
+
+  it('is named again where the owner differs, and paused once', async () => {
+    const own = transceive('0', end, ...ssrcs);
+    const page = await callWith(own);
+    await page.flow();
+    for (const user of ['bob', 'bob', 'eve'])
+      taken(page.qos.associateMstWithUserID(page.pc, user, conference, own.rtp, 'camera'));
+    const all = (user: string) => ssrcs.map((ssrc) => owned(ssrc, user));
+    expect(page.events('associateMstWithUserID')).toEqual([...all('bob'), ...all('eve')]);
+    for (const event of ['videoResume', 'videoPause', 'videoPause', 'videoResume', 'videoResume'])
+      taken(page.qos.sendFabricEvent(page.pc, event, conference, { ssrc: own.rtp }));
+    expect(page.events('videoPause', 'videoResume')).toHaveLength(2 * ssrcs.length);
+  });
+
+  it('has them under an SSRC that comes later, but no pause that has ended', async () => {
+    const own = transceive('0', end, ...ssrcs);
+    const page = await callWith(own);
+    await page.flow();
+    taken(page.qos.associateMstWithUserID(page.pc, 'bob', conference, own.rtp, 'camera'));
+    for (const event of ['videoPause', 'videoResume'])
+      taken(page.qos.sendFabricEvent(page.pc, event, conference, { ssrc: own.rtp.track }));
+    own.reports.push({ ...transceive('0', end, 99).reports[0] } as never);
+    await page.flow();
+    expect(page.events('associateMstWithUserID').at(-1)).toEqual(owned(99, 'bob'));
+    expect(page.events('videoPause', 'videoResume')).not.toContainEqual(expect.objectContaining({ ssrc: 99 }));
+  });
+});
+
+it('refuses what is neither a track, a sender nor a receiver (spec: FAB-02)', async () => {
+  const { qos, pc } = await callWith();
+  const wanted = 'ssrc must be an SSRC, a track, a sender or a receiver, got an object';
+  refused(qos.associateMstWithUserID(pc, 'bob', conference, {}, 'camera'), wanted);
+  refused(qos.sendFabricEvent(pc, 'audioMute', conference, { ssrc: {} }), wanted);
+});
+
+it('keeps them where the page returns from the cache (spec: API-03)', async () => {
+  const listeners = new Map<string, (event: unknown) => void>();
+  vi.stubGlobal('addEventListener', (type: string, listener: (event: unknown) => void) =>
+    listeners.set(type, listener),
+  );
+  vi.stubGlobal('removeEventListener', () => undefined);
+  const own = transceive('0', 'receiver', 7);
+  const page = await callWith(own);
+  taken(page.qos.associateMstWithUserID(page.pc, 'bob', conference, own.rtp, 'camera'));
+  listeners.get('pagehide')?.({ type: 'pagehide', persisted: true });
+  listeners.get('pageshow')?.({ type: 'pageshow', persisted: true });
+  await welcome(page.harness);
+  await page.flow();
+  expect(page.events('associateMstWithUserID')).toEqual([owned(7, 'bob')]);
+});
