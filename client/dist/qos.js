@@ -1671,6 +1671,81 @@ outOfRange 12345`.split("\n").map((line) => {
     group.rows.push(row(set, measures));
   }
 
+  // src/fabric/users.ts
+  function associate(f, ssrc, association) {
+    f.associations.set(ssrc, association);
+    const { userID, usageLabel, tagID: associatedVideoTag } = association;
+    emit2(f, "associateMstWithUserID", { ssrc, userID, usageLabel, associatedVideoTag });
+  }
+  function associateAll(f, source, association) {
+    const given = givenOf(f, source);
+    const textOf = (one) => json([one?.userID, one?.usageLabel, one?.tagID]);
+    const isKnown = given.owner?.associatedVideoTag === association.associatedVideoTag;
+    if (isKnown && textOf(given.owner) === textOf(association)) return;
+    given.owner = association;
+    for (const { ssrc } of sourcesOf(f, source)) associate(f, ssrc, association);
+  }
+  function givenTo({ given }, { rtpEnd }) {
+    const of = (one) => (one && given.get(one)) ?? {};
+    return { ...of(rtpEnd?.track), ...of(rtpEnd) };
+  }
+  var sourcesOf = ({ sources }, source) => [...sources.values()].filter(({ rtpEnd }) => rtpEnd && [rtpEnd, rtpEnd.track].includes(source));
+  function givenOf({ given }, source) {
+    const own = given.get(source) ?? {};
+    given.set(source, own);
+    return own;
+  }
+  function rename(f, userIDType, newUserID) {
+    if (userIDType === "remote") f.remoteUser = newUserID;
+    emit2(f, "userIDChange", { userIDType, newUserID });
+  }
+  function passOn({ associations, given }, next) {
+    next.given = given;
+    for (const [ssrc, association] of associations) associate(next, ssrc, association);
+  }
+
+  // src/fabric/pauses.ts
+  var endings = /* @__PURE__ */ new WeakMap();
+  function watch2(track) {
+    if (endings.has(track) || track.readyState === "ended") return;
+    endings.set(track, false);
+    track.addEventListener("ended", () => endings.set(track, true));
+  }
+  function choiceOfSender(sender, rid) {
+    const { track } = sender;
+    if (!track) return "noTrack";
+    watch2(track);
+    if (track.readyState === "ended") return endings.get(track) === false ? "stopped" : void 0;
+    if (track.enabled === false) return "disabled";
+    if (track.muted) return "system";
+    const { encodings } = sender.getParameters();
+    const encoding = encodings.find((one) => one.rid === rid) ?? encodings[0];
+    return encoding?.active === false ? "inactive" : void 0;
+  }
+  function choiceOf({ transceiver, rid, isSent }) {
+    if (!transceiver) return;
+    const { direction, currentDirection, sender } = transceiver;
+    const way = isSent ? "send" : "recv";
+    if (!direction.includes(way) || currentDirection?.includes(way) === false) return "direction";
+    return isSent ? choiceOfSender(sender, rid) : void 0;
+  }
+  function updatePause(f, source) {
+    const { ssrc, mediaType, paused } = source;
+    const reason = attempt(() => choiceOf(source), void 0);
+    const now = givenTo(f, source).pause ?? (reason ? { reason } : void 0);
+    if (!now === !paused) return;
+    const [begins, ends] = mediaType === "audio" ? ["audioMute", "audioUnmute"] : ["videoPause", "videoResume"];
+    emit2(f, now ? begins : ends, { ...now ?? paused, ssrc });
+    source.paused = now;
+  }
+  function pause(f, source, data) {
+    givenOf(f, source).pause = data;
+    for (const one of sourcesOf(f, source)) updatePause(f, one);
+  }
+  function updatePauses(f) {
+    for (const source of f.sources.values()) updatePause(f, source);
+  }
+
   // src/turn-url.ts
   function protocolOf(url) {
     const [, secure, query = ""] = /^turn(s?):[^?]+(.*)$/i.exec(url) ?? [];
@@ -1706,10 +1781,7 @@ outOfRange 12345`.split("\n").map((line) => {
 
   // src/fabric/senders.ts
   var transceivers = (f) => f.pc.getTransceivers();
-  var endOf = (f, { rtp, statsType }) => attempt(
-    () => transceivers(f).find((one) => one.mid === rtp.mid)?.[statsType === "outbound-rtp" ? "sender" : "receiver"],
-    void 0
-  );
+  var transceiverOf = (f, { rtp }) => attempt(() => transceivers(f).find((one) => one.mid === rtp.mid), void 0);
   function screensOf(f) {
     let screens;
     const among = () => {
@@ -1728,52 +1800,6 @@ outOfRange 12345`.split("\n").map((line) => {
     return /detail|text|screen|window|browser|monitor/.test(track.contentHint || `${[displaySurface, mediaSource]}`);
   }
 
-  // src/fabric/users.ts
-  function associate(f, ssrc, association) {
-    f.associations.set(ssrc, association);
-    const { userID, usageLabel, tagID: associatedVideoTag } = association;
-    emit2(f, "associateMstWithUserID", { ssrc, userID, usageLabel, associatedVideoTag });
-  }
-  function associateAll(f, source, association) {
-    const given = givenOf(f, source);
-    const textOf = (one) => json([one?.userID, one?.usageLabel, one?.tagID]);
-    const isKnown = given.owner?.associatedVideoTag === association.associatedVideoTag;
-    if (isKnown && textOf(given.owner) === textOf(association)) return;
-    given.owner = association;
-    for (const ssrc of ssrcsOf(f, source)) associate(f, ssrc, association);
-  }
-  function pauseAll(f, source, event, data) {
-    const given = givenOf(f, source);
-    const before = given.pause;
-    const isPause = /(Mute|Pause)$/.test(event);
-    if (isPause === Boolean(before)) return;
-    given.pause = isPause ? [event, data] : void 0;
-    for (const ssrc of ssrcsOf(f, source)) emit2(f, event, { ...before?.[1], ...data, ssrc });
-  }
-  function applyGiven(f, ssrc, rtpEnd) {
-    for (const source of [rtpEnd, rtpEnd?.track]) {
-      const { owner, pause } = (source && f.given.get(source)) ?? {};
-      if (owner) associate(f, ssrc, owner);
-      if (pause) emit2(f, pause[0], { ...pause[1], ssrc });
-    }
-  }
-  function givenOf({ given }, source) {
-    const own = given.get(source) ?? {};
-    given.set(source, own);
-    return own;
-  }
-  var ssrcsOf = ({ sources }, source) => [...sources.values()].flatMap(
-    ({ ssrc, rtpEnd }) => rtpEnd && [rtpEnd, rtpEnd.track].includes(source) ? ssrc : []
-  );
-  function rename(f, userIDType, newUserID) {
-    if (userIDType === "remote") f.remoteUser = newUserID;
-    emit2(f, "userIDChange", { userIDType, newUserID });
-  }
-  function passOn({ associations, given }, next) {
-    next.given = given;
-    for (const [ssrc, association] of associations) associate(next, ssrc, association);
-  }
-
   // src/fabric/record.ts
   function record(f, reading2, stamp) {
     const { fabric } = f.info;
@@ -1789,16 +1815,23 @@ outOfRange 12345`.split("\n").map((line) => {
     for (const pair of changedPairs) emit2(f, "selectedCandidatePairChange", candidates(f, pair), stamp);
   }
   function recordStream(f, stream2, stamp) {
-    const { statsType, mediaType, ssrc, codec, rtp, source } = stream2;
-    const end2 = statsType === "inbound-rtp" ? "remoteDescription" : "localDescription";
-    const description = attempt(() => sdpText(f.pc[end2]), "");
+    const { key, statsType, mediaType, ssrc, codec, rtp, source } = stream2;
+    const isSent = statsType === "outbound-rtp";
+    const description = attempt(
+      () => sdpText(f.pc[isSent ? "localDescription" : "remoteDescription"]),
+      ""
+    );
     const names2 = sourceInfo(description, ssrc);
-    const rtpEnd = endOf(f, stream2);
-    f.sources.set(stream2.key, { ...names2, ssrc, rtpEnd });
+    const transceiver = transceiverOf(f, stream2);
+    const rtpEnd = transceiver?.[isSent ? "sender" : "receiver"];
+    const own = { ...names2, ssrc, mediaType, isSent, rid: rtp.rid, transceiver, rtpEnd };
+    f.sources.set(key, own);
     const trackIdentifier = str(rtp.trackIdentifier) ?? str(source.trackIdentifier);
-    const trackState = statsType === "outbound-rtp" ? str(rtpEnd?.track?.readyState) : null;
+    const trackState = isSent ? str(rtpEnd?.track?.readyState) : null;
     emit2(f, "streamAdded", { ssrc, statsType, mediaType, codec, ...names2, trackIdentifier, trackState }, stamp);
-    applyGiven(f, ssrc, rtpEnd);
+    const { owner } = givenTo(f, own);
+    if (owner) associate(f, ssrc, owner);
+    updatePause(f, own);
   }
   function recordSetup(f) {
     const setup = f.pendingSetup;
@@ -1833,6 +1866,7 @@ outOfRange 12345`.split("\n").map((line) => {
     const { clock } = f;
     const reading2 = readingOf(f, reports ?? [], clock.mono()) ?? readingOf(f, [], clock.mono());
     if (reading2) record(f, reading2, clock.stamp());
+    updatePauses(f);
     recordSetup(f);
   }
   var readingOf = (f, reports, atMs) => attempt(() => endInterval(f.monitor, reports, atMs, { areaOf: (ssrc) => areaOf(f, ssrc), isScreen: screensOf(f) }));
@@ -2631,7 +2665,7 @@ outOfRange 12345`.split("\n").map((line) => {
     }
     const fabric = ofConference && (ended || !isGiven(pc)) ? void 0 : findFabric(session, pc, conference);
     if (fabric && /^screen/.test(event)) fabric.sharing = /Start/.test(event);
-    if (fabric && source) pauseAll(fabric, source, event, data);
+    if (fabric && source) pause(fabric, source, /(Mute|Pause)$/.test(event) ? data : void 0);
     else if (!terminated) recorder(session, fabric, conference)("event", { event, data });
     else if (fabric) end(fabric, "application");
   }

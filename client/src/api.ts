@@ -7,7 +7,8 @@ import { readConfig } from './config.ts';
 import { turnCredentials } from './credentials.ts';
 import { callbackEvents, enums } from './enums.ts';
 import { end } from './fabric/end.ts';
-import { associate, associateAll, pauseAll, rename } from './fabric/users.ts';
+import { pause } from './fabric/pauses.ts';
+import { associate, associateAll, rename } from './fabric/users.ts';
 import type { Instance } from './instance.ts';
 import { reportError } from './report.ts';
 import { attempt, guard, Invalid, json, later, note, onRefusal, text } from './result.ts';
@@ -223,7 +224,7 @@ function sendFabricEvent(
   }
   const fabric = ofConference && (ended || !check.isGiven(pc)) ? undefined : findFabric(session, pc, conference);
   if (fabric && /^screen/.test(event)) fabric.sharing = /Start/.test(event);
-  if (fabric && source) pauseAll(fabric, source, event, data);
+  if (fabric && source) pause(fabric, source, /(Mute|Pause)$/.test(event) ? data : undefined);
   else if (!terminated) recorder(session, fabric, conference)('event', { event, data });
   else if (fabric) end(fabric, 'application');
 }

@@ -105,3 +105,87 @@ it('keeps them where the page returns from the cache (spec: API-03)', async () =
   await page.flow();
   expect(page.events('associateMstWithUserID')).toEqual([owned(7, 'bob')]);
 });
+
+class Track extends EventTarget {
+  kind = 'video';
+  readyState = 'live';
+  enabled = true;
+  muted = false;
+}
+
+/** A stream that is sent, whose page's objects are whole. */
+function sentStream(rid?: string) {
+  const own = transceive('0', 'sender', 7);
+  const [track, encodings] = [new Track(), [{ rid: 'q' }, { rid: 'h' }] as { rid: string; active?: boolean }[]];
+  Object.assign(own.reports[0] as object, { rid });
+  Object.assign(own.rtp, { track, getParameters: () => ({ encodings }) });
+  Object.assign(own.transceiver, { direction: 'sendrecv', currentDirection: 'sendrecv' });
+  return { ...own, track, encodings };
+}
+
+describe('what the page has chosen', () => {
+  const back: Record<string, (sent: ReturnType<typeof sentStream>, on: boolean) => void> = {
+    disabled: ({ track }, on) => Object.assign(track, { enabled: on }),
+    system: ({ track }, on) => Object.assign(track, { muted: !on }),
+    noTrack: ({ rtp, track }, on) => Object.assign(rtp, { track: on ? track : null }),
+    stopped: ({ rtp }, on) =>
+      on ? Object.assign(rtp, { track: new Track() }) : Object.assign(rtp.track, { readyState: 'ended' }),
+    direction: ({ transceiver }, on) => Object.assign(transceiver, { direction: on ? 'sendonly' : 'recvonly' }),
+    inactive: ({ encodings }, on) => Object.assign(encodings[1] as object, { active: on }),
+  };
+
+  it.each(Object.entries(back))('pauses a stream: %s', async (reason, set) => {
+    const own = sentStream('h');
+    const page = await callWith(own);
+    await page.flow();
+    expect(page.events('videoPause')).toEqual([]);
+    for (const on of [false, true, false]) {
+      set(own, on);
+      await page.flow(20_000);
+    }
+    const data = { reason, ssrc: 7 };
+    expect(page.events('videoPause', 'videoResume')).toEqual([data, data, data]);
+  });
+
+  it('is the direction of the other end, too', async () => {
+    const [own, received] = [sentStream(), transceive('1', 'receiver', 8)];
+    Object.assign(received.transceiver, { direction: 'recvonly', currentDirection: 'recvonly' });
+    const page = await callWith(own, received);
+    await page.flow();
+    for (const { transceiver } of [own, received]) Object.assign(transceiver, { currentDirection: 'inactive' });
+    await page.flow();
+    expect(page.events('videoPause')).toEqual([8, 7].map((ssrc) => ({ ssrc, reason: 'direction' })));
+  });
+
+  it('is neither a device that ends, nor a track that ended before, nor another layer', async () => {
+    const [vanishing, dead, layer] = [sentStream('h'), sentStream('h'), sentStream('h')];
+    [dead, layer].forEach(({ transceiver, reports }, i) => {
+      Object.assign(transceiver, { mid: `${i + 1}` });
+      Object.assign(reports[0] as object, { mid: `${i + 1}`, ssrc: 8 + i, id: `${i}` });
+    });
+    dead.track.readyState = 'ended';
+    Object.assign(layer.encodings[0] as object, { active: false });
+    const page = await callWith(vanishing, dead, layer);
+    await page.flow();
+    vanishing.track.readyState = 'ended';
+    vanishing.track.dispatchEvent(new Event('ended'));
+    await page.flow();
+    expect(page.events('videoPause')).toEqual([]);
+  });
+
+  it('ends no pause that the application reported', async () => {
+    const own = sentStream();
+    const page = await callWith(own);
+    await page.flow();
+    const report = (event: string) =>
+      taken(page.qos.sendFabricEvent(page.pc, event, conference, { ssrc: own.track, reason: 'muted' }));
+    own.track.enabled = false;
+    await page.flow();
+    report('videoPause');
+    own.track.enabled = true;
+    await page.flow();
+    expect(page.events('videoPause', 'videoResume')).toEqual([{ ssrc: 7, reason: 'disabled' }]);
+    report('videoResume');
+    expect(page.events('videoResume')).toEqual([{ ssrc: 7, reason: 'disabled' }]);
+  });
+});

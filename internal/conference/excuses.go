@@ -92,9 +92,16 @@ func (w *fabricFinder) own(kinds ...string) []detect.Span {
 	return detect.Merge(spans)
 }
 
-// paused returns the times in which one stream was paused, each with an interval at both ends: measurements begin at other times.
+// paused returns the times in which one stream was paused here or, without a server, at the other end, each with an
+// interval at both ends: measurements begin at other times.
 func (w *fabricFinder) paused(ssrc int64) []detect.Span {
-	return extended(spansOf(w.state.pauses(ssrc, w.out.EndMs)), w.state.intervalMs())
+	pauses := w.state.pauses(ssrc, w.out.EndMs)
+	if o := w.remote(w.state.ownerOf(ssrc)); o != nil && !w.state.server {
+		for _, f := range w.c.participants[o.Session].fabrics {
+			pauses = append(pauses, f.pauses(ssrc, w.out.EndMs)...)
+		}
+	}
+	return extended(spansOf(pauses), w.state.intervalMs())
 }
 
 // allPaused returns the times in which each received stream of a kind of media, or of both if it is empty, was paused.

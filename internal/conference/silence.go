@@ -129,48 +129,63 @@ func within(from, to int64, spans []detect.Span) (ms int64) {
 
 // scoreStreams sets the scores of all streams, for the summary that follows.
 func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
-	sentVideo, silent := c.sentVideo(), false
+	sentVideo, late := c.sentVideo(), false
 	screens := sync.OnceValue(c.shares) // few conferences need them
 	for session, p := range c.participants {
 		for _, f := range p.fabrics {
 			for key, s := range f.streams {
 				s.result, s.sentTo, s.unbroken, s.stillMs = &s.scored, nil, nil, 0
 				switch {
-				case s.isSilent(key):
-					silent = true
+				case s.isSilent(key), s.froze(key):
+					late = true
 				case s.pictures != nil && key.statsType == inboundRTP, len(s.undecided) > 0:
-					shown := s.screens(screens, session, key)
-					s.result = s.scores(key.mediaType, labels, sentVideo[key.ssrc], nil, shown)
-					s.stillMs = spanMs(s.slides(shown))
+					s.result = s.scores(key.mediaType, labels, sentVideo[key.ssrc], nil, s.screens(screens, session, key))
 				}
 			}
 		}
 	}
-	if !silent {
+	if !late {
 		return
 	}
 	f := c.newFinder(c.brief(now), labels, now)
 	for i := range f.s.Participants {
 		for w := range f.fabrics(i) {
 			for key, s := range w.state.streams {
-				if s.isSilent(key) {
+				silent, froze := s.isSilent(key), s.froze(key)
+				if !silent && !froze {
+					continue
+				}
+				shown := s.screens(screens, w.p.Session, key)
+				var sent []detect.Span
+				if silent {
 					paused := w.paused(key.ssrc)
 					s.sentTo = without(s.whileMeasured(w.sentTo(key)), paused)
-					sent, decided := w.sent(key, w.state.ownerOf(key.ssrc))
-					sent, decided = without(sent, paused), without(decided, paused)
+					var decided []detect.Span
+					sent, decided = w.sent(key, w.state.ownerOf(key.ssrc))
+					sent = without(sent, paused)
 					if key.mediaType == audio {
-						s.unbroken = w.unbroken(key)
-					} else {
-						decided = s.screens(screens, w.p.Session, key)
-						paused = slices.Concat(paused, w.own("hold"), w.others(video, w.state.ownerOf(key.ssrc)))
-						paused = intersect(detect.Merge(paused), []detect.Span{{FromMs: w.out.AddedAtMs, ToMs: w.out.EndMs}})
-						s.stillMs = spanMs(detect.Merge(append(paused, s.slides(decided)...)))
+						s.unbroken, shown = w.unbroken(key), without(decided, paused)
 					}
-					s.result = s.scores(key.mediaType, labels, sentVideo[key.ssrc], sent, decided)
 				}
+				if key.mediaType == video {
+					s.stillMs = spanMs(detect.Merge(append(w.still(key), s.slides(shown)...)))
+				}
+				s.result = s.scores(key.mediaType, labels, sentVideo[key.ssrc], sent, shown)
 			}
 		}
 	}
+}
+
+// still returns the times in which the picture of received video did not have to change: it was paused, on hold, or its sender
+// sent none.
+func (w *fabricFinder) still(key streamKey) []detect.Span {
+	spans := slices.Concat(w.paused(key.ssrc), w.own("hold"), w.others(video, w.state.ownerOf(key.ssrc)))
+	return intersect(detect.Merge(spans), []detect.Span{{FromMs: w.out.AddedAtMs, ToMs: w.out.EndMs}})
+}
+
+// froze reports whether received video was frozen.
+func (s *stream) froze(key streamKey) bool {
+	return key.statsType == inboundRTP && key.mediaType == video && s.freezeMs > 0
 }
 
 // without returns the spans without others, nil for nil.

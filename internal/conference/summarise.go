@@ -267,37 +267,6 @@ func (f *fabric) nameOwner(s *Stream) {
 	}
 }
 
-// intervals returns the times in which all that this end sends was muted, on hold or shared.
-func (f *fabric) intervals(number int, end int64) []Interval { return f.paired(number, 0, end) }
-
-// pauses returns the times in which one stream was paused: its sender muted it, or nobody wanted it.
-func (f *fabric) pauses(ssrc, end int64) []Interval {
-	if ssrc == 0 {
-		return nil
-	}
-	return f.paired(0, ssrc, end)
-}
-
-// paired pairs the switches of a stream, or of all if ssrc is 0. An interval that was never switched off ends with the fabric.
-func (f *fabric) paired(number int, ssrc, end int64) (out []Interval) {
-	open := map[string]int{} // kind to index in out
-	for _, t := range f.toggles {
-		if t.ssrc != ssrc {
-			continue
-		}
-		i, on := open[t.kind]
-		switch {
-		case t.on && !on:
-			open[t.kind] = len(out)
-			out = append(out, Interval{t.kind, number, t.at, max(t.at, end)})
-		case !t.on && on:
-			out[i].EndMs = max(out[i].StartMs, t.at)
-			delete(open, t.kind)
-		}
-	}
-	return out
-}
-
 func optional(v event.Value) *float64 {
 	if !v.Known {
 		return nil

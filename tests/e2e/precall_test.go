@@ -30,12 +30,6 @@ type precallSite struct {
 	requests      []map[string]any // for a configuration
 }
 
-func startPrecallSite(t *testing.T) (s *precallSite, authority string) {
-	t.Helper()
-	sites, authority := startPrecallSites(t, 1)
-	return sites[0], authority
-}
-
 // startPrecallSites starts one collector behind several sites.
 func startPrecallSites(t *testing.T, n int) (sites []*precallSite, authority string) {
 	t.Helper()

@@ -45,10 +45,10 @@ func reporting(turn, off, on string) string {
 	return fmt.Sprintf("((turn) => (on) => { event(on ? '%s' : '%s'); turn(on) })(%s)", on, off, turn)
 }
 
-// ended stops the tracks of a kind of media. Another device follows.
+// ended ends the tracks of a kind of media, as a device does that vanishes. Another device follows.
 func ended(media, constraints string) string {
 	return fmt.Sprintf(`async (on) => {
-		if (!on) return senders('%[1]s').forEach((s) => s.track.stop())
+		if (!on) return senders('%[1]s').forEach((s) => ends(s.track))
 		const [track] = (await navigator.mediaDevices.getUserMedia({ %[1]s: %[2]s })).getTracks()
 		senders('%[1]s').forEach((s) => s.replaceTrack(track))
 	}`, media, constraints)
@@ -59,16 +59,16 @@ var toggles = []toggle{
 	{name: "paused", did: "%s pauses the picture and says so", turn: reporting(enabled("video"), "videoPause", "videoResume"), found: "none", groups: ofPictures, options: fox},
 	{name: "held", did: "%s holds the call and says so", turn: reporting(taken(allTracks), "fabricHold", "fabricResume"), found: "none", groups: anyGroup, options: sound | fox, back: true},
 
-	{name: "microphone off", did: "%s's microphone is switched off and nobody says so", turn: enabled("audio"), found: "sendingCapture", groups: anyGroup, options: sound},
-	{name: "camera off", did: "%s's camera is switched off and nobody says so", turn: enabled("video"), found: "sendingCapture", groups: ofPictures},
-	{name: "microphone taken away", did: "%s's application takes the microphone's track away and does not say so", turn: taken("senders('audio')"), found: "sendingCapture", also: "application", groups: anyGroup, options: sound},
-	{name: "camera taken away", did: "%s's application takes the camera's track away and does not say so", turn: taken("senders('video')"), found: "sendingCapture", also: "application", groups: ofPictures},
-	{name: "all taken away", did: "%s's application takes all tracks away and does not say so", turn: taken(allTracks), found: "application", also: "sendingCapture", groups: anyGroup, options: sound},
+	{name: "microphone off", did: "%s's microphone is switched off and nobody says so", turn: enabled("audio"), found: "none", groups: anyGroup, options: sound},
+	{name: "camera off", did: "%s's camera is switched off and nobody says so", turn: enabled("video"), found: "none", groups: ofPictures},
+	{name: "microphone taken away", did: "%s's application takes the microphone's track away and does not say so", turn: taken("senders('audio')"), found: "none", groups: anyGroup, options: sound},
+	{name: "camera taken away", did: "%s's application takes the camera's track away and does not say so", turn: taken("senders('video')"), found: "none", groups: ofPictures},
+	{name: "all taken away", did: "%s's application takes all tracks away and does not say so", turn: taken(allTracks), found: "none", groups: anyGroup, options: sound},
 	{name: "black camera", did: "%s's camera gives black pictures", turn: "(on) => { call.picture.black = !on }", found: "sendingCapture", groups: ofPictures, options: fox, canvas: true},
 	{name: "frozen camera", did: "%s's camera gives the same picture again and again", turn: "(on) => { call.picture.frozen = !on }", found: "sendingCapture", groups: ofPictures, options: fox, canvas: true, stays: true},
 	{name: "microphone ends", did: "%s's microphone ends", turn: ended("audio", "true"), found: "sendingCapture", groups: anyGroup, options: sound, back: true},
 	{name: "camera ends", did: "%s's camera ends", turn: ended("video", smallVideo), found: "sendingCapture", groups: ofPictures, options: fox, back: true},
-	{name: "all devices end", did: "%s's camera and microphone end", turn: "() => [...senders('audio'), ...senders('video')].forEach((s) => s.track.stop())", found: "sendingCapture", also: "application", groups: ofPictures, options: fox, stays: true},
+	{name: "all devices end", did: "%s's camera and microphone end", turn: "() => [...senders('audio'), ...senders('video')].forEach((s) => ends(s.track))", found: "sendingCapture", also: "application", groups: ofPictures, options: fox, stays: true},
 
 	{name: "server stops", did: "the server forwards nothing", turn: taken(allTracks), found: "mediaServer", groups: []*group{served}, options: sound, inServer: true},
 	{name: "server stops sound", did: "the server forwards no sound", turn: taken("senders('audio')"), found: "mediaServer", groups: []*group{served}, options: sound, inServer: true},

@@ -24,7 +24,7 @@ const (
 	ms = time.Millisecond
 
 	mutes      = "(senders('audio').forEach((s) => s.track.enabled = false), event('audioMute'))"
-	cameraEnds = "senders('video').forEach((s) => s.track.stop())"
+	cameraEnds = "senders('video').forEach((s) => ends(s.track))"
 	takesAll   = "[...call.pcs.values()].forEach((one) => one.pc.getSenders().forEach((s) => s.replaceTrack(null)))"
 )
 
@@ -87,6 +87,17 @@ func good() []Scenario {
 			"(senders('video').forEach((s) => s.track.enabled = false), event('videoPause'))")),
 		direct("paused-off", Two, none("Ada took her camera away and said so"), InPage("ada",
 			"(event('videoPause'), senders('video').forEach((s) => s.replaceTrack(null)))")),
+		direct("microphone-off-unsaid", Two, none("Ada's microphone is switched off and nobody says so"), InPage("ada",
+			"senders('audio').forEach((s) => s.track.enabled = false)")),
+		direct("senders-emptied", Two, none("Ada's application takes both tracks away and does not say so"), InPage("ada", takesAll)),
+		direct("senders-emptied-mesh", Three, none("Cyd's application takes both tracks away and does not say so"), InPage("cyd", takesAll)),
+		direct("camera-disabled", Two, none("Ben's camera is switched off and nobody says so"), InPage("ben",
+			"senders('video').forEach((s) => s.track.enabled = false)")),
+		firefox(direct("camera-disabled-firefox", Two, none("Ben's camera is switched off and nobody says so"), InPage("ben",
+			"senders('video').forEach((s) => s.track.enabled = false)"))),
+		direct("camera-stopped", Two, none("Ada's application stops her camera's track"), InPage("ada", "senders('video').forEach((s) => s.track.stop())")),
+		direct("encoding-off", Two, none("Ben's application switches the encoding of his picture off"), InPage("ben",
+			"senders('video').forEach((s) => s.setParameters({ ...s.getParameters(), encodings: s.getParameters().encodings.map((one) => ({ ...one, active: false })) }))")),
 		direct("held", Two, none("Ada held the call and said so"), InPage("ada", "(event('fabricHold'), "+takesAll+")")),
 		firefox(direct("muted-firefox", Two, none("Ada muted her microphone and said so"), InPage("ada", mutes))),
 	}
@@ -193,11 +204,9 @@ func ofDevices() []Scenario {
 		direct("camera-unplugged", Two, capture("ada", "Ada's camera ends in the call"), InPage("ada", cameraEnds)),
 		direct("camera-unplugged-mesh", Three, capture("ben", "Ben's camera ends in the call"), InPage("ben", cameraEnds)),
 		served(direct("camera-unplugged-server", Three, capture("ben", "Ben's camera ends in the call"), InPage("ben", cameraEnds))),
-		direct("microphone-unplugged", Two, capture("ben", "Ben's microphone ends in the call"), InPage("ben", "senders('audio').forEach((s) => s.track.stop())")),
+		direct("microphone-unplugged", Two, capture("ben", "Ben's microphone ends in the call"), InPage("ben", "senders('audio').forEach((s) => ends(s.track))")),
 		direct("microphone-silent", Two, capture("ada", "Ada's microphone hears nothing"), nil, media("ada", silent)),
 		direct("microphone-silent-mesh", Three, capture("ben", "Ben's microphone hears nothing"), nil, media("ben", silent)),
-		direct("microphone-off-unsaid", Two, capture("ada", "Ada's microphone is switched off and nobody says so"), InPage("ada",
-			"senders('audio').forEach((s) => s.track.enabled = false)")),
 		firefox(direct("camera-unplugged-firefox", Two, capture("ada", "Ada's camera ends in the call"), InPage("ada", cameraEnds))),
 	}
 }
@@ -208,8 +217,6 @@ func ofApplications() []Scenario {
 	return []Scenario{
 		failing("tracks-missing", Two, label("application", "Ada's application adds none of her tracks", "ada"), nil, sendsNothing("ada")),
 		failing("tracks-missing-b", Two, label("application", "Ben's application adds none of his tracks", "ben"), nil, sendsNothing("ben")),
-		direct("senders-emptied", Two, label("application", "Ada's application takes both tracks away and does not say so", "ada"), InPage("ada", takesAll)),
-		direct("senders-emptied-mesh", Three, label("application", "Cyd's application takes both tracks away and does not say so", "cyd"), InPage("cyd", takesAll)),
 	}
 }
 

@@ -10,9 +10,10 @@ import { protocolOf } from '../turn-url.ts';
 import { texts } from '../wifi.ts';
 import { deliver } from './deliver.ts';
 import { emit } from './emit.ts';
-import { endOf } from './senders.ts';
+import { updatePause } from './pauses.ts';
+import { transceiverOf } from './senders.ts';
 import type { Fabric } from './state.ts';
-import { applyGiven } from './users.ts';
+import { associate, givenTo } from './users.ts';
 
 /** Records a reading at the end of an interval, and hands it to the application. */
 export function record(f: Fabric, reading: Reading, stamp: Stamp): void {
@@ -32,16 +33,23 @@ export function recordNews(f: Fabric, { added, changedPairs }: News, stamp?: Sta
 }
 
 function recordStream(f: Fabric, stream: Stream, stamp?: Stamp): void {
-  const { statsType, mediaType, ssrc, codec, rtp, source } = stream;
-  const end = statsType === 'inbound-rtp' ? 'remoteDescription' : 'localDescription';
-  const description = attempt(() => sdpText((f.pc as Partial<RTCPeerConnection>)[end]), '');
+  const { key, statsType, mediaType, ssrc, codec, rtp, source } = stream;
+  const isSent = statsType === 'outbound-rtp';
+  const description = attempt(
+    () => sdpText((f.pc as Partial<RTCPeerConnection>)[isSent ? 'localDescription' : 'remoteDescription']),
+    '',
+  );
   const names = sourceInfo(description, ssrc);
-  const rtpEnd = endOf(f, stream);
-  f.sources.set(stream.key, { ...names, ssrc, rtpEnd });
+  const transceiver = transceiverOf(f, stream);
+  const rtpEnd = transceiver?.[isSent ? 'sender' : 'receiver'];
+  const own = { ...names, ssrc, mediaType, isSent, rid: rtp.rid, transceiver, rtpEnd };
+  f.sources.set(key, own);
   const trackIdentifier = str(rtp.trackIdentifier) ?? str(source.trackIdentifier);
-  const trackState = statsType === 'outbound-rtp' ? str(rtpEnd?.track?.readyState) : null;
+  const trackState = isSent ? str(rtpEnd?.track?.readyState) : null;
   emit(f, 'streamAdded', { ssrc, statsType, mediaType, codec, ...names, trackIdentifier, trackState }, stamp);
-  applyGiven(f, ssrc, rtpEnd);
+  const { owner } = givenTo(f, own);
+  if (owner) associate(f, ssrc, owner);
+  updatePause(f, own);
 }
 
 /** Records a set-up that waited for its candidates. */

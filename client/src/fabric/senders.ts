@@ -1,17 +1,14 @@
-// The senders and receivers of a fabric's streams, as far as the PeerConnection shows them.
+// The transceivers of a fabric's streams, as far as the PeerConnection shows them.
 
 import { attempt } from '../result.ts';
 import type { Stream } from '../stats/normalise.ts';
-import type { Fabric, RtpEnd } from './state.ts';
+import type { Fabric } from './state.ts';
 
 const transceivers = (f: Fabric) => (f.pc as RTCPeerConnection).getTransceivers();
 
-/** The sender or the receiver of a stream; undefined where it is unknown. */
-export const endOf = (f: Fabric, { rtp, statsType }: Stream): RtpEnd | undefined =>
-  attempt(
-    () => transceivers(f).find((one) => one.mid === rtp.mid)?.[statsType === 'outbound-rtp' ? 'sender' : 'receiver'],
-    undefined,
-  );
+/** The transceiver of a stream; undefined where it is unknown. */
+export const transceiverOf = (f: Fabric, { rtp }: Stream): RTCRtpTransceiver | undefined =>
+  attempt(() => transceivers(f).find((one) => one.mid === rtp.mid), undefined);
 
 /**
  * Returns whether a video is a screen, for the browsers that do not report it: by its usageLabel, by the hint

@@ -36,20 +36,25 @@ export interface Association {
   tagID: string | null;
 }
 
-/** What sends or receives a stream. */
-export type RtpEnd = RTCRtpSender | RTCRtpReceiver;
-
 /** What the application said about the streams of a track, a sender or a receiver. */
 export interface Given {
   owner?: Association;
-  /** The event and its data, while they are paused. */
-  pause?: [string, object] | undefined;
+  /** The data of their pause, while there is one. */
+  pause?: object | undefined;
 }
 
-/** A stream's SSRC, its names in the SDP, and its sender or receiver. */
+/** A stream, its names in the SDP, and what the page has of it. */
 export interface Source extends SourceInfo {
   ssrc: number;
-  rtpEnd: RtpEnd | undefined;
+  mediaType: string;
+  isSent: boolean;
+  /** The layer of a simulcast. */
+  rid: unknown;
+  transceiver: RTCRtpTransceiver | undefined;
+  /** Its sender or receiver. */
+  rtpEnd: RTCRtpSender | RTCRtpReceiver | undefined;
+  /** The data of the pause that was recorded last, while it lasts. Written by updatePause(). */
+  paused?: object | undefined;
 }
 
 /** A set-up that is recorded when its candidates are known. */

@@ -3,7 +3,7 @@
 import { json } from '../result.ts';
 import type { UserID } from '../types.ts';
 import { emit } from './emit.ts';
-import type { Association, Fabric, Given, RtpEnd } from './state.ts';
+import type { Association, Fabric, Given, Source } from './state.ts';
 
 /** Records whose an SSRC is. */
 export function associate(f: Fabric, ssrc: number, association: Association): void {
@@ -22,41 +22,25 @@ export function associateAll(f: Fabric, source: object, association: Association
   const isKnown = given.owner?.associatedVideoTag === association.associatedVideoTag;
   if (isKnown && textOf(given.owner) === textOf(association)) return;
   given.owner = association;
-  for (const ssrc of ssrcsOf(f, source)) associate(f, ssrc, association);
+  for (const { ssrc } of sourcesOf(f, source)) associate(f, ssrc, association);
 }
 
-/**
- * Records a pause or its end for the streams that a track, a sender or a receiver has, and a pause also for those
- * that it will have. Nothing is recorded if they are paused already, or are not. The end has the data of its pause.
- */
-export function pauseAll(f: Fabric, source: object, event: string, data: object): void {
-  const given = givenOf(f, source);
-  const before = given.pause;
-  const isPause = /(Mute|Pause)$/.test(event);
-  if (isPause === Boolean(before)) return;
-  given.pause = isPause ? [event, data] : undefined;
-  for (const ssrc of ssrcsOf(f, source)) emit(f, event, { ...before?.[1], ...data, ssrc });
+/** What was given for the sender or receiver of a stream, or for its track. */
+export function givenTo({ given }: Fabric, { rtpEnd }: Source): Given {
+  const of = (one?: object | null) => (one && given.get(one)) ?? {};
+  return { ...of(rtpEnd?.track), ...of(rtpEnd) };
 }
 
-/** Records for a new stream what was given for its sender or receiver, or for the track. */
-export function applyGiven(f: Fabric, ssrc: number, rtpEnd: RtpEnd | undefined): void {
-  for (const source of [rtpEnd, rtpEnd?.track]) {
-    const { owner, pause } = (source && f.given.get(source)) ?? {};
-    if (owner) associate(f, ssrc, owner);
-    if (pause) emit(f, pause[0], { ...pause[1], ssrc });
-  }
-}
+/** The streams of a track, a sender or a receiver. */
+export const sourcesOf = ({ sources }: Fabric, source: object): Source[] =>
+  [...sources.values()].filter(({ rtpEnd }) => rtpEnd && [rtpEnd, rtpEnd.track].includes(source as never));
 
-function givenOf({ given }: Fabric, source: object): Given {
+/** What was given for a track, a sender or a receiver; to be changed. */
+export function givenOf({ given }: Fabric, source: object): Given {
   const own = given.get(source) ?? {};
   given.set(source, own);
   return own;
 }
-
-const ssrcsOf = ({ sources }: Fabric, source: object) =>
-  [...sources.values()].flatMap(({ ssrc, rtpEnd }) =>
-    rtpEnd && [rtpEnd, rtpEnd.track].includes(source as never) ? ssrc : [],
-  );
 
 /** Names the remote user, or the local one, from now on. */
 export function rename(f: Fabric, userIDType: string, newUserID: UserID): void {

@@ -142,7 +142,7 @@ it('hands over both connections of an older server', async () => {
 });
 
 it('follows a full reconnect, and a disconnect with a new connect', async () => {
-  const { room, pc, taken } = connected();
+  const { room, taken } = connected();
   const publication = room.join('bob').publish('camera', 5);
   room.emit('trackSubscribed');
   await run();
@@ -167,7 +167,7 @@ it('follows a full reconnect, and a disconnect with a new connect', async () => 
 });
 
 it('names another owner of the same receiver', async () => {
-  const { room, pc, taken } = connected();
+  const { room, taken } = connected();
   const bob = room.join('bob').publish('camera', 9);
   room.emit('trackSubscribed');
   await run();

@@ -30,7 +30,20 @@ export const reasonText = (reason) => reasons[reason] ?? reason ?? "";
 const userText = (user) => (typeof user === "object" && user !== null ? user.aliasName || user.userName || "" : (user ?? ""));
 
 // Why one stream is paused.
-const pauses = { __proto__: null, muted: "its sender muted it", hidden: "not shown here", unsubscribed: "not subscribed to", server: "by the server", ended: "its sender stopped it" };
+const pauses = {
+  __proto__: null,
+  muted: "its sender muted it",
+  hidden: "not shown here",
+  unsubscribed: "not subscribed to",
+  server: "by the server",
+  ended: "its sender stopped it",
+  disabled: "the page disabled its track",
+  noTrack: "the page took its track away",
+  stopped: "the page stopped its track",
+  direction: "not negotiated",
+  inactive: "the page switched its encoding off",
+  system: "the system muted its track",
+};
 
 const oneStream = (d) => [d.ssrc && `SSRC ${d.ssrc}`, pauses[d.reason] ?? d.reason].filter(Boolean).join(" · ");
 
