@@ -1718,9 +1718,16 @@ function choiceOfSender(sender, rid) {
   if (track.readyState === "ended") return endings.get(track) === false ? "stopped" : void 0;
   if (track.enabled === false) return "disabled";
   if (track.muted) return "system";
+  return encodingOf(sender, rid)?.active === false ? "inactive" : void 0;
+}
+function encodingOf(sender, rid) {
   const { encodings } = sender.getParameters();
-  const encoding = encodings.find((one) => one.rid === rid) ?? encodings[0];
-  return encoding?.active === false ? "inactive" : void 0;
+  return encodings.find((one) => one.rid === rid) ?? encodings[0];
+}
+function limitsOf({ isSent, mediaType, transceiver, rid }) {
+  const encoding = isSent && mediaType === "video" && transceiver ? encodingOf(transceiver.sender, rid) : void 0;
+  const { maxFramerate, maxBitrate, scaleResolutionDownBy: scale } = encoding ?? {};
+  return json({ maxFramerate, maxBitrate, scaleResolutionDownBy: scale === 1 ? void 0 : scale });
 }
 function choiceOf({ transceiver, rid, isSent }) {
   if (!transceiver) return;
@@ -1742,8 +1749,13 @@ function pause(f, source, data) {
   givenOf(f, source).pause = data;
   for (const one of sourcesOf(f, source)) updatePause(f, one);
 }
-function updatePauses(f) {
-  for (const source of f.sources.values()) updatePause(f, source);
+function updateSources(f) {
+  for (const source of f.sources.values()) {
+    updatePause(f, source);
+    const limits = attempt(() => limitsOf(source), void 0) ?? "{}";
+    if (limits !== (source.limits ?? "{}")) emit2(f, "encodingChange", { ssrc: source.ssrc, ...JSON.parse(limits) });
+    source.limits = limits;
+  }
 }
 
 // src/turn-url.ts
@@ -1866,7 +1878,7 @@ function take(f, reports) {
   const { clock } = f;
   const reading2 = readingOf(f, reports ?? [], clock.mono()) ?? readingOf(f, [], clock.mono());
   if (reading2) record(f, reading2, clock.stamp());
-  updatePauses(f);
+  updateSources(f);
   recordSetup(f);
 }
 var readingOf = (f, reports, atMs) => attempt(() => endInterval(f.monitor, reports, atMs, { areaOf: (ssrc) => areaOf(f, ssrc), isScreen: screensOf(f) }));

@@ -173,6 +173,23 @@ describe('what the page has chosen', () => {
     expect(page.events('videoPause')).toEqual([]);
   });
 
+  it('is a limit of an encoding, reported when it changes', async () => {
+    const own = sentStream('h');
+    const page = await callWith(own, transceive('1', 'receiver', 8));
+    await page.flow(20_000);
+    expect(page.events('encodingChange')).toEqual([]);
+    const limits = { maxFramerate: 4, maxBitrate: 50_000, scaleResolutionDownBy: 2 };
+    for (const change of [
+      limits,
+      limits,
+      { maxFramerate: undefined, maxBitrate: undefined, scaleResolutionDownBy: 1 },
+    ]) {
+      Object.assign(own.encodings[1] as object, change);
+      await page.flow();
+    }
+    expect(page.events('encodingChange')).toEqual([{ ssrc: 7, ...limits }, { ssrc: 7 }]);
+  });
+
   it('ends no pause that the application reported', async () => {
     const own = sentStream();
     const page = await callWith(own);

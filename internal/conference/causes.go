@@ -406,8 +406,8 @@ func sorted(spans []Interval) []Interval {
 // one interval at both ends.
 func (f *fabric) excuses(key streamKey, s *stream, end int64) (spans []Interval) {
 	slack := s.interval.whole() / int64(max(1, s.count))
-	for _, i := range slices.Concat(f.intervals(0, end), f.pauses(key.ssrc, end)) {
-		if i.Kind == key.mediaType || i.Kind == "hold" || i.Kind == "screen" && key.mediaType == video {
+	for _, i := range slices.Concat(f.intervals(0, end), f.ofStream(key.ssrc, end)) {
+		if i.Kind == key.mediaType || i.Kind == "hold" || i.Kind == slowed || i.Kind == "screen" && key.mediaType == video {
 			spans = append(spans, Interval{StartMs: i.StartMs - slack, EndMs: i.EndMs + slack})
 		}
 	}

@@ -121,3 +121,32 @@ func TestWhatThePageChose(t *testing.T) {
 	f("one of two videos is disabled", camera, 2, false, black)
 	f("one of two videos is taken away", camera+1, 2, false, gone)
 }
+
+// few is video of four pictures a second, as the application wants it.
+func few(m *event.Measurement) {
+	*m = eventtest.With(*m, eventtest.Values{protocol.Packets: 20, protocol.Bytes: 16_000, protocol.Frames: 8, protocol.FramesDecoded: 8, protocol.FPS: 4})
+	if m.StatsType == protocol.InboundRTP {
+		m.Set(protocol.FreezeMs, 200)
+		m.Set(protocol.Freezes, 1)
+	}
+}
+
+// TestFewPictures: few pictures are no fault if the application limits them to few, at both ends; a limit that is higher is no excuse.
+//
+// spec: CONF-03
+func TestFewPictures(t *testing.T) {
+	f := func(right bool, change string) {
+		t.Helper()
+		c := choice{conferencetest.NewCall(), 1, false}
+		c.Event("a", 20, "encodingChange", change)
+		c.send(camera, few)
+		c.Event("a", 61, "encodingChange", `{"ssrc":2}`)
+		s := conference.Fold(c.Events, quality.DefaultBounds())
+		require.Equal(t, right, len(s.Issues) == 0 && s.LikelyCause.Cause == cause.None, "%s: %v %v", change, s.Issues, s.LikelyCause)
+	}
+	f(true, `{"ssrc":2,"maxFramerate":4}`)
+	f(true, `{"ssrc":2,"maxFramerate":15,"maxBitrate":100000}`)
+	f(false, `{"ssrc":2,"maxFramerate":30}`)
+	f(false, `{"ssrc":2,"maxBitrate":100000}`)
+	f(false, `{"ssrc":9,"maxFramerate":4}`)
+}

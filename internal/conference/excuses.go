@@ -11,7 +11,7 @@ import (
 // functions of this file return those times.
 
 // excuse adds the excuses of one metric of a stream: while a screen is shared, the stream with a low frame
-// rate may be the screen, whose picture changes now and then; and an encoder that its application limits is not limited by
+// rate may be the screen, whose picture changes now and then; the application may want few pictures; and an encoder that its application limits is not limited by
 // the network.
 func (w *fabricFinder) excuse(level detect.Level, key streamKey, excused []detect.Span) []detect.Span {
 	switch level.Kind() {
@@ -27,7 +27,7 @@ func (w *fabricFinder) excuse(level detect.Level, key streamKey, excused []detec
 		screens = w.state.streams[key].slides(screens)
 		excused = extended(excused, interval) // a browser counts a pause when the next picture arrives
 	}
-	return detect.Merge(slices.Concat(excused, screens))
+	return detect.Merge(slices.Concat(excused, screens, w.slowed(key.ssrc)))
 }
 
 // screens returns the times in which this participant shared a screen.
@@ -92,16 +92,22 @@ func (w *fabricFinder) own(kinds ...string) []detect.Span {
 	return detect.Merge(spans)
 }
 
-// paused returns the times in which one stream was paused here or, without a server, at the other end, each with an
-// interval at both ends: measurements begin at other times.
-func (w *fabricFinder) paused(ssrc int64) []detect.Span {
-	pauses := w.state.pauses(ssrc, w.out.EndMs)
+// paused returns the times in which one stream was paused, here or at the other end.
+func (w *fabricFinder) paused(ssrc int64) []detect.Span { return w.atBothEnds(ssrc, (*fabric).pauses) }
+
+// slowed returns the times in which the application wanted few pictures of a stream.
+func (w *fabricFinder) slowed(ssrc int64) []detect.Span { return w.atBothEnds(ssrc, (*fabric).slow) }
+
+// atBothEnds returns times of a stream here and, without a server, at the other end, each with an interval before and
+// after it: measurements begin at other times.
+func (w *fabricFinder) atBothEnds(ssrc int64, times func(f *fabric, ssrc, end int64) []Interval) []detect.Span {
+	all := times(w.state, ssrc, w.out.EndMs)
 	if o := w.remote(w.state.ownerOf(ssrc)); o != nil && !w.state.server {
 		for _, f := range w.c.participants[o.Session].fabrics {
-			pauses = append(pauses, f.pauses(ssrc, w.out.EndMs)...)
+			all = append(all, times(f, ssrc, w.out.EndMs)...)
 		}
 	}
-	return extended(spansOf(pauses), w.state.intervalMs())
+	return extended(spansOf(all), w.state.intervalMs())
 }
 
 // allPaused returns the times in which each received stream of a kind of media, or of both if it is empty, was paused.

@@ -209,6 +209,10 @@ func (f *fabric) applyEvent(e *event.Event) (truncated int) {
 		return insertByRank(&f.toggles, t, maxToggles, func(t toggle) uint64 { return t.rank })
 	}
 	switch e.Name {
+	case "encodingChange":
+		few := d.MaxFramerate.Known && d.MaxFramerate.V <= fewFrames
+		t := toggle{e.Rank(), e.AtMs, d.SSRC, slowed, few}
+		return truncated + insertByRank(&f.toggles, t, maxToggles, func(t toggle) uint64 { return t.rank })
 	case "fabricAdded":
 		f.added = true
 		f.alreadyConnected = f.alreadyConnected || d.AlreadyConnected

@@ -43,6 +43,21 @@ func (s *stream) absent() []detect.Span {
 
 // pauses returns the times in which one stream was paused: its sender muted it, or nobody wanted it.
 func (f *fabric) pauses(ssrc, end int64) []Interval {
+	return slices.DeleteFunc(f.ofStream(ssrc, end), func(i Interval) bool { return i.Kind == slowed })
+}
+
+// slowed is the kind of the times in which the application limited the pictures of a stream to at most fewFrames a second.
+const (
+	slowed    = "slowed"
+	fewFrames = 15
+)
+
+// slow returns those times.
+func (f *fabric) slow(ssrc, end int64) []Interval {
+	return slices.DeleteFunc(f.ofStream(ssrc, end), func(i Interval) bool { return i.Kind != slowed })
+}
+
+func (f *fabric) ofStream(ssrc, end int64) []Interval {
 	if ssrc == 0 {
 		return nil
 	}

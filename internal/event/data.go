@@ -26,7 +26,8 @@ type Data struct {
 	Stage               string
 	LocalCandidates     Value // of fabricSetupFailed: the number that was gathered
 	Reason              string
-	MeasurementFollows  bool // after a fabricTerminated, with its time
+	MeasurementFollows  bool  // after a fabricTerminated, with its time
+	MaxFramerate        Value // of encodingChange: frames per second
 	SSRC                int64
 	StatsType           string // of streamAdded
 	MediaType           string
@@ -49,6 +50,7 @@ var eventsWithData = map[string]bool{
 	"iceDisruptionEnd": true, "selectedCandidatePairChange": true, "streamAdded": true,
 	"associateMstWithUserID": true, "userIDChange": true, "wifiStats": true, "activeDeviceList": true,
 	"audioMute": true, "audioUnmute": true, "videoPause": true, "videoResume": true,
+	"encodingChange": true,
 }
 
 // ParseData reads the data of an event of that name. It returns nil when the fold needs
@@ -77,6 +79,7 @@ func ParseData(name string, data []byte) *Data {
 		LocalCandidates:     duration(raw.LocalCandidates),
 		Reason:              Clip(raw.Reason, MaxText),
 		MeasurementFollows:  raw.MeasurementFollows,
+		MaxFramerate:        duration(raw.MaxFramerate),
 		UserIDType:          Clip(raw.UserIDType, MaxText),
 		UsageLabel:          Clip(raw.UsageLabel, MaxText),
 		StatsType:           Clip(raw.StatsType, MaxText),
@@ -107,6 +110,7 @@ type rawData struct {
 	LocalAddress        any         `json:"localAddress"`
 	LocalAddresses      any         `json:"localAddresses"`
 	Stage               string      `json:"stage"`
+	MaxFramerate        *float64    `json:"maxFramerate"`
 	LocalCandidates     *float64    `json:"localCandidates"`
 	Reason              string      `json:"reason"`
 	MeasurementFollows  bool        `json:"measurementFollows"`

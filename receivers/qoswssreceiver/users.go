@@ -235,13 +235,13 @@ var words = wordsOf( //nolint:gochecknoglobals // a constant
 	[]string{ // values in the data of events (docs/protocol.md, section 6)
 		"host", "srflx", "prflx", "relay", "udp", "tcp", "tls", "noRemoteDescription", "gathering", "connectivity", "dtls", "failed", "terminated", "closed",
 		"pagehide", "application", "replaced", "disconnected", "local", "remote", "inbound", "outbound", "monitoring", "agent", "participant", "manager",
-		"audioinput", "audiooutput", "videoinput",
+		"audioinput", "audiooutput", "videoinput", "muted", "hidden", "unsubscribed", "server", "ended", "disabled", "noTrack", "stopped", "direction", "inactive", "system",
 	},
 	[]string{ // names of members in the data of events
 		"deviceList", "deviceId", "kind", "label", "groupId", "alreadyConnected", "setupMs", "gatheringMs", "connectivityMs", "localCandidateType",
 		"remoteCandidateType", "relayProtocol", "localAddress", "localAddresses", "stage", "failureMs", "reason", "measurementFollows", "iceConnectionState",
 		"durationMs", "ssrc", "statsType", "mediaType", "codec", "cname", "msid", "trackIdentifier", "usageLabel", "associatedVideoTag", "userIDType", "signal",
-		"rssi", "timestamp", "interface", "noise", "addresses", "callType", "role", "name", "value", "events", "stats",
+		"rssi", "timestamp", "interface", "noise", "addresses", "callType", "role", "name", "value", "events", "stats", "maxFramerate", "maxBitrate", "scaleResolutionDownBy",
 	},
 	[]string{"opus", "VP8", "VP9", "H264", "H265", "AV1", "PCMU", "PCMA", "G722", "Chrome", "Firefox", "Safari", "Mozilla"}, // what figures are computed by
 )

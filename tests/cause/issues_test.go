@@ -30,6 +30,8 @@ var expectations = []struct {
 	{trace: "camera-disabled*", never: faults},
 	{trace: "camera-stopped", never: faults},
 	{trace: "encoding-off", never: faults},
+	{trace: "framerate-limited", never: faults},
+	{trace: "bitrate-limited", never: faults},
 
 	{trace: "pair-up-loss-15", must: []string{"highPacketLoss ben audio inbound", "highPacketLoss ben video inbound"}, never: []string{"highPacketLoss ada"}},
 	{trace: "pair-down-loss-15", must: []string{"highPacketLoss ada audio inbound", "concealedAudio ada"}, never: []string{"highPacketLoss ben"}},

@@ -96,8 +96,9 @@ func good() []Scenario {
 		firefox(direct("camera-disabled-firefox", Two, none("Ben's camera is switched off and nobody says so"), InPage("ben",
 			"senders('video').forEach((s) => s.track.enabled = false)"))),
 		direct("camera-stopped", Two, none("Ada's application stops her camera's track"), InPage("ada", "senders('video').forEach((s) => s.track.stop())")),
-		direct("encoding-off", Two, none("Ben's application switches the encoding of his picture off"), InPage("ben",
-			"senders('video').forEach((s) => s.setParameters({ ...s.getParameters(), encodings: s.getParameters().encodings.map((one) => ({ ...one, active: false })) }))")),
+		direct("encoding-off", Two, none("Ben's application switches the encoding of his picture off"), InPage("ben", "encode({ active: false })")),
+		direct("framerate-limited", Two, none("Ada's application limits her pictures to 4 a second"), InPage("ada", "encode({ maxFramerate: 4 })")),
+		direct("bitrate-limited", Two, none("Ben's application limits his picture to 50 kbit/s"), InPage("ben", "encode({ maxBitrate: 50e3 })")),
 		direct("held", Two, none("Ada held the call and said so"), InPage("ada", "(event('fabricHold'), "+takesAll+")")),
 		firefox(direct("muted-firefox", Two, none("Ada muted her microphone and said so"), InPage("ada", mutes))),
 	}

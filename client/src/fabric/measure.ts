@@ -4,7 +4,7 @@ import { attempt } from '../result.ts';
 import { known } from '../stats/measures.ts';
 import { adopt, endInterval, type Reading } from '../stats/monitor.ts';
 import { num, type Report } from '../stats/normalise.ts';
-import { updatePauses } from './pauses.ts';
+import { updateSources } from './pauses.ts';
 import { record, recordNews, recordSetup } from './record.ts';
 import { screensOf } from './senders.ts';
 import type { Fabric } from './state.ts';
@@ -29,7 +29,7 @@ function take(f: Fabric, reports: Report[] | null): void {
   const { clock } = f;
   const reading = readingOf(f, reports ?? [], clock.mono()) ?? readingOf(f, [], clock.mono());
   if (reading) record(f, reading, clock.stamp());
-  updatePauses(f);
+  updateSources(f);
   recordSetup(f);
 }
 

@@ -1,7 +1,7 @@
-// Pauses of streams: those that the application reports, and those that the page's own objects show. A stream is
-// paused while there is a reason; each change is recorded once.
+// What is expected of streams: their pauses, which the application reports or the page's own objects show, and the limits
+// of their encodings. A stream is paused while there is a reason. Each change is recorded once.
 
-import { attempt } from '../result.ts';
+import { attempt, json } from '../result.ts';
 import { emit } from './emit.ts';
 import type { Fabric, Source } from './state.ts';
 import { givenOf, givenTo, sourcesOf } from './users.ts';
@@ -23,9 +23,19 @@ function choiceOfSender(sender: RTCRtpSender, rid: unknown): string | undefined 
   if (track.readyState === 'ended') return endings.get(track) === false ? 'stopped' : undefined;
   if (track.enabled === false) return 'disabled';
   if (track.muted) return 'system';
+  return encodingOf(sender, rid)?.active === false ? 'inactive' : undefined;
+}
+
+function encodingOf(sender: RTCRtpSender, rid: unknown): RTCRtpEncodingParameters | undefined {
   const { encodings } = sender.getParameters();
-  const encoding = encodings.find((one) => one.rid === rid) ?? encodings[0];
-  return encoding?.active === false ? 'inactive' : undefined;
+  return encodings.find((one) => one.rid === rid) ?? encodings[0];
+}
+
+/** The limits of the encoding of sent video, as JSON. */
+function limitsOf({ isSent, mediaType, transceiver, rid }: Source): string | undefined {
+  const encoding = isSent && mediaType === 'video' && transceiver ? encodingOf(transceiver.sender, rid) : undefined;
+  const { maxFramerate, maxBitrate, scaleResolutionDownBy: scale } = encoding ?? {};
+  return json({ maxFramerate, maxBitrate, scaleResolutionDownBy: scale === 1 ? undefined : scale });
 }
 
 /** What the page itself has chosen about a stream. */
@@ -58,6 +68,11 @@ export function pause(f: Fabric, source: object, data: object | undefined): void
 }
 
 /** Records what changed since the last reading. */
-export function updatePauses(f: Fabric): void {
-  for (const source of f.sources.values()) updatePause(f, source);
+export function updateSources(f: Fabric): void {
+  for (const source of f.sources.values()) {
+    updatePause(f, source);
+    const limits = attempt(() => limitsOf(source), undefined) ?? '{}';
+    if (limits !== (source.limits ?? '{}')) emit(f, 'encodingChange', { ssrc: source.ssrc, ...JSON.parse(limits) });
+    source.limits = limits;
+  }
 }

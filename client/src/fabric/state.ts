@@ -55,6 +55,8 @@ export interface Source extends SourceInfo {
   rtpEnd: RTCRtpSender | RTCRtpReceiver | undefined;
   /** The data of the pause that was recorded last, while it lasts. Written by updatePause(). */
   paused?: object | undefined;
+  /** The limits of its encoding that were recorded last, as JSON. Written by updateSources(). */
+  limits?: string;
 }
 
 /** A set-up that is recorded when its candidates are known. */

@@ -182,19 +182,20 @@ const erasedEvent = "customEvent"
 // keptEvents are the events of the protocol (docs/protocol.md, section 6).
 var keptEvents = setOf(`fabricHold fabricResume audioMute audioUnmute videoPause videoResume fabricTerminated screenShareStart
 		screenShareStop dominantSpeaker activeDeviceList fabricAdded remoteDescriptionSet fabricSetup fabricSetupFailed iceDisruptionStart iceDisruptionEnd
-		iceRestart selectedCandidatePairChange streamAdded associateMstWithUserID userIDChange wifiStats callDetails customEvent customStats`)
+		iceRestart selectedCandidatePairChange streamAdded encodingChange associateMstWithUserID userIDChange wifiStats callDetails customEvent customStats`)
 
 // keptMembers are the members of the data of the client's events of which numbers and booleans remain.
-var keptMembers = setOf(`alreadyConnected setupMs gatheringMs connectivityMs failureMs durationMs localCandidates measurementFollows ssrc signal rssi`)
+var keptMembers = setOf(`alreadyConnected setupMs gatheringMs connectivityMs failureMs durationMs localCandidates measurementFollows ssrc signal rssi maxFramerate maxBitrate scaleResolutionDownBy`)
 
 // keptWords are the texts that remain in members of the data of the client's events (docs/protocol.md, section 6). A page may
 // have written any others.
 var keptWords = map[string]map[string]bool{
 	"localCandidateType": candidateTypes, "remoteCandidateType": candidateTypes,
-	"relayProtocol":      setOf("udp tcp tls"),
-	"networkType":        setOf("bluetooth cellular ethernet vpn wifi wimax unknown none other mixed"),
-	"stage":              setOf("noRemoteDescription gathering connectivity dtls"),
-	"reason":             setOf("application closed failed pagehide replaced terminated"),
+	"relayProtocol": setOf("udp tcp tls"),
+	"networkType":   setOf("bluetooth cellular ethernet vpn wifi wimax unknown none other mixed"),
+	"stage":         setOf("noRemoteDescription gathering connectivity dtls"),
+	"reason": setOf(`application closed failed pagehide replaced terminated
+		muted hidden unsubscribed server ended disabled noTrack stopped direction inactive system`),
 	"iceConnectionState": setOf("new checking connected completed disconnected failed closed"),
 	"statsType":          setOf("inbound-rtp outbound-rtp"),
 	"mediaType":          setOf("audio video"),

@@ -47,6 +47,17 @@ const pauses = {
 
 const oneStream = (d) => [d.ssrc && `SSRC ${d.ssrc}`, pauses[d.reason] ?? d.reason].filter(Boolean).join(" · ");
 
+const limits = (d) =>
+  [
+    d.ssrc && `SSRC ${d.ssrc}`,
+    d.maxFramerate != null && `${d.maxFramerate} frames/s`,
+    d.maxBitrate != null && `${Math.round(d.maxBitrate / 1000)} kbit/s`,
+    d.scaleResolutionDownBy != null && `1/${d.scaleResolutionDownBy} of the size`,
+    d.maxFramerate == null && d.maxBitrate == null && d.scaleResolutionDownBy == null && "none",
+  ]
+    .filter(Boolean)
+    .join(" · ");
+
 /** Whether an entry is about one stream in place of all that a participant sends. */
 export const isOfStream = (e) => Boolean(e.data?.ssrc);
 
@@ -64,6 +75,7 @@ const events = {
   audioUnmute: ["Audio unmuted", "mute", oneStream],
   videoPause: ["Video paused", "mute", oneStream],
   videoResume: ["Video resumed", "mute", oneStream],
+  encodingChange: ["Limits of an encoding", "life", limits],
   screenShareStart: ["Screen sharing started", "life"],
   screenShareStop: ["Screen sharing stopped", "life"],
   iceDisruptionStart: ["ICE disruption", "warn", (d) => d.iceConnectionState ?? ""],
