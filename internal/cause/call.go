@@ -9,7 +9,7 @@ type Call struct {
 	People []Person
 	Errors map[string]int // reported failures that name no participant, by function
 
-	Excellent bool // all media were received without a fault: no network and no machine is to blame
+	Good bool // no issue, and every participant's score is good or better: no cause follows from what the media were like
 }
 
 // Person is one participant: one session.

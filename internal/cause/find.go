@@ -8,11 +8,11 @@ import (
 
 // call is a Call in a fixed order.
 type call struct {
-	people    []Person // those without a session were not measured, and come last
-	named     map[string][]int
-	errors    map[string]int
-	excellent bool
-	linked,   // connections of each person
+	people  []Person // those without a session were not measured, and come last
+	named   map[string][]int
+	errors  map[string]int
+	good    bool
+	linked, // connections of each person
 	failed []int // those that failed or broke
 	slow       int    // the only person who measures late; nobody
 	cpuStarved []bool // people whose machine had too little processor time
@@ -30,18 +30,10 @@ const (
 func Find(given Call) Verdict {
 	c := newCall(given)
 	pairings := c.pairings()
-	findings := c.reported()
-	findings = append(findings, c.unconnected()...)
-	machines := c.machines(pairings)
 	legs := c.measure(pairings)
-	c.findSlow()
-	machines = c.pace(machines, legs)
-	c.findCPUStarved(machines)
-	findings = append(findings, machines...)
-	findings = append(findings, c.sources(pairings, legs)...)
-	findings = append(findings, c.network(legs)...)
-	if c.excellent {
-		findings = slices.DeleteFunc(findings, func(f Finding) bool { return slices.Contains(harmful, f.Cause) })
+	findings := slices.Concat(c.reported(), c.unconnected(), c.forwarded(pairings, legs))
+	if !c.good {
+		findings = append(findings, c.inferred(pairings, legs)...)
 	}
 	slices.SortStableFunc(findings, byOrder)
 	for i := range findings { // before each is given to all whom it concerns
@@ -50,12 +42,18 @@ func Find(given Call) Verdict {
 	return c.verdict(findings, legs)
 }
 
-// harmful are the causes that show in the media that are received.
-var harmful = []Cause{SenderUplink, ReceiverDownlink, PathOrTURN, MediaServer, SendingMachineCPU, ReceivingMachine}
+// inferred returns the findings that follow from what the media were like: about machines, devices, applications and networks.
+// A good call has none of them: what nobody saw, heard or reported harmed nobody.
+func (c *call) inferred(pairings []pairing, legs []*leg) []Finding {
+	c.findSlow()
+	machines := c.pace(c.machines(pairings), legs)
+	c.findCPUStarved(machines)
+	return slices.Concat(machines, c.sources(), c.network(legs))
+}
 
 // newCall copies what is sorted: by session, number and SSRC.
 func newCall(given Call) *call {
-	c := &call{people: slices.Clone(given.People), errors: given.Errors, excellent: given.Excellent}
+	c := &call{people: slices.Clone(given.People), errors: given.Errors, good: given.Good}
 	slices.SortFunc(c.people, func(a, b Person) int { return cmp.Compare(a.Session, b.Session) })
 	c.addUnmeasured()
 	c.connections()
@@ -119,7 +117,7 @@ func (c *call) verdict(findings []Finding, legs []*leg) Verdict {
 		if p.Session == "" {
 			continue
 		}
-		wrong := p.Bad || c.receivesNothing(i) || harmed[i] && !c.excellent || interrupted[i]
+		wrong := p.Bad || !c.good && (c.receivesNothing(i) || harmed[i] || interrupted[i])
 		v.People[p.Session] = choose(mine[p.Session], wrong, c.hasUnmeasuredPeer(i))
 		anyBad, anyUnmeasured = anyBad || wrong, anyUnmeasured || c.hasUnmeasuredPeer(i)
 	}
@@ -147,7 +145,7 @@ func (c *call) receivesNothing(i int) bool {
 }
 
 // choose returns the first finding that is sure enough; without one, Unknown where something was
-// wrong, and None else.
+// wrong, and None else, beside which no other cause is listed.
 func choose(findings []Finding, wrong, unmeasured bool) Finding {
 	if len(findings) == 0 || findings[0].Confidence < sure {
 		f := Finding{Cause: None, Confidence: 0.6} // the absence of findings is no proof
@@ -155,9 +153,8 @@ func choose(findings []Finding, wrong, unmeasured bool) Finding {
 			f.Confidence = sure
 		}
 		if wrong {
-			f = Finding{Cause: Unknown}
+			f = Finding{Cause: Unknown, Others: others(findings, Finding{})}
 		}
-		f.Others = others(findings, f)
 		return finished(f)
 	}
 	f := findings[0]

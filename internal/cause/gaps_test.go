@@ -74,7 +74,7 @@ func TestUnknownRatherThanNone(t *testing.T) {
 		stream(call.People, "a", "b", 1, harm)
 		stream(call.People, "b", "a", 2, nil)
 		require.Equal(t, want, cause.Find(call).Call.Cause)
-		call.Excellent = true
+		call.Good = true
 		require.Equal(t, cause.None, cause.Find(call).Call.Cause)
 	}
 	f(cause.None, func(_, in *cause.Stream) { in.LostMs = 0.1 * minute })
@@ -85,8 +85,8 @@ func TestUnknownRatherThanNone(t *testing.T) {
 	f(cause.None, func(_, in *cause.Stream) { in.JitteryMs = 0.2 * minute }) // busy machines have jitter too
 }
 
-// TestUnknownRatherThanNoneOfSenders: who did not send for more than a little of the time harmed those who listened, however
-// good what they received was. A sender of few frames may show slides.
+// TestUnknownRatherThanNoneOfSenders: who did not send for more than a little of the time harmed those who listened. A sender of
+// few frames may show slides.
 //
 // spec: CONF-03
 func TestUnknownRatherThanNoneOfSenders(t *testing.T) {
@@ -97,7 +97,6 @@ func TestUnknownRatherThanNoneOfSenders(t *testing.T) {
 			out.Media, in.Media = media, media
 			change(out, in)
 		})
-		call.Excellent = true
 		require.Equal(t, want, cause.Find(call).Call.Cause)
 	}
 	f(cause.Unknown, "audio", func(out, _ *cause.Stream) { out.NoneMs = 0.2 * minute })

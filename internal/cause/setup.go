@@ -169,7 +169,7 @@ func (c *call) broken(i int, f *Fabric) (Finding, bool) {
 		return interruption(f.BrokenMs, interruptedTrust, "the connection was interrupted, and did not recover"), true
 	case long(f.BrokenMs):
 		return interruption(f.BrokenMs, interruptedTrust, "the connection was interrupted"), true
-	case long(f.BrokenMs+f.FlowedMs) && (other < 0 || c.unmeasured(other)): // else the other end shows whether media were missing
+	case !c.good && long(f.BrokenMs+f.FlowedMs) && (other < 0 || c.unmeasured(other)): // else the other end shows whether media were missing
 		return interruption(f.BrokenMs+f.FlowedMs, flowedTrust, "the connection was interrupted while media were received"), true
 	}
 	return Finding{}, false

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// sources returns the findings about media that are not sent: by a participant, or by a server on
-// their behalf.
-func (c *call) sources(pairings []pairing, legs []*leg) (findings []Finding) {
+// sources returns the findings about media that a participant does not send.
+func (c *call) sources() (findings []Finding) {
 	for i := range c.people {
 		findings = c.silent(findings, i)
 		for j := range c.people[i].Fabrics {
@@ -15,7 +14,7 @@ func (c *call) sources(pairings []pairing, legs []*leg) (findings []Finding) {
 			findings = c.endedTracks(findings, i, &c.people[i].Fabrics[j])
 		}
 	}
-	return c.forwarded(findings, pairings, legs)
+	return findings
 }
 
 // unsent adds the finding about a connection whose direction includes sending and that sends nothing.
@@ -171,8 +170,8 @@ func (c *call) sent(p *pairing, all arrivals) bool {
 	return p.in.User == "" && all.senders[p.media] >= len(c.people)
 }
 
-// forwarded adds the finding about media that a participant sends and the server does not forward.
-func (c *call) forwarded(findings []Finding, pairings []pairing, legs []*leg) []Finding {
+// forwarded returns the finding about media that a participant sends and the server does not forward.
+func (c *call) forwarded(pairings []pairing, legs []*leg) []Finding {
 	all := c.arrivals(pairings, legs)
 	f := Finding{Cause: MediaServer, Confidence: 0.7}
 	var missing []*pairing
@@ -193,7 +192,7 @@ func (c *call) forwarded(findings []Finding, pairings []pairing, legs []*leg) []
 		})
 	}
 	if len(missing) == 0 {
-		return findings
+		return nil
 	}
 	f.legs = len(missing)
 	if len(missing) > 1 {
@@ -205,7 +204,7 @@ func (c *call) forwarded(findings []Finding, pairings []pairing, legs []*leg) []
 			f.Cause = ICEConnectivity
 		}
 	}
-	return append(findings, f)
+	return []Finding{f}
 }
 
 // cutOff returns the only participant of whom nothing is received and who receives nothing: not the server is at fault, but

@@ -62,7 +62,7 @@ func (c *Conference) causeCall(s *Summary, labels quality.Bounds, without []Inte
 		}
 		call.People = append(call.People, person)
 	}
-	call.Excellent = c.excellent(s, labels)
+	call.Good = s.good(labels)
 	return call
 }
 
@@ -116,9 +116,9 @@ func (i *Issue) certain() bool {
 	return false
 }
 
-// excellent reports whether media were received, all participants were connected, every stream was
-// excellent, and nothing was an issue but what concerns no media.
-func (c *Conference) excellent(s *Summary, labels quality.Bounds) bool {
+// good reports whether all participants were connected, nothing was an issue but what concerns no media, and each score of a
+// participant, of which there is one at least, has the label good or excellent.
+func (s *Summary) good(labels quality.Bounds) bool {
 	for i := range s.Issues {
 		switch detect.Kind(s.Issues[i].Kind) {
 		case detect.RelayOverTCP, detect.ICERestart, detect.DeviceChange, detect.LateJoin:
@@ -129,20 +129,10 @@ func (c *Conference) excellent(s *Summary, labels quality.Bounds) bool {
 	scored := false
 	for i := range s.Participants {
 		p := &s.Participants[i]
-		if !p.Connected {
+		if !p.Connected || p.MOS != nil && *p.MOS < labels[goodBound] {
 			return false
 		}
-		for j := range p.Fabrics {
-			for k := range p.Fabrics[j].Streams {
-				stream := &p.Fabrics[j].Streams[k]
-				if stream.MOS == nil {
-					continue
-				}
-				if scored = true; stream.MOS.Mean < labels[0] || stream.frozen(c.stillMs(p, &p.Fabrics[j], stream)) {
-					return false
-				}
-			}
-		}
+		scored = scored || p.MOS != nil
 	}
 	return scored
 }
@@ -189,8 +179,11 @@ func (c *Conference) bad(p *Participant, labels quality.Bounds) bool {
 	return len(p.Fabrics) > 0 && !p.Connected && !p.connecting
 }
 
-// fairBound is the index of the lower bound of fair in the bounds.
-const fairBound = 2
+// The indexes of the lower bounds of good and fair in the bounds.
+const (
+	goodBound = 1
+	fairBound = 2
+)
 
 func cmpNames(newest string, all []string) []string {
 	if len(all) > 0 {

@@ -49,12 +49,15 @@ func TestOneStory(t *testing.T) {
 	}
 }
 
-// TestExcellentMediaHaveNoCause: jitter that nobody hears is nobody's fault.
+// TestGoodCallsHaveNoCause: jitter that lowers no participant's score below good and is no issue is nobody's fault.
 //
 // spec: CONF-03
-func TestExcellentMediaHaveNoCause(t *testing.T) {
-	f := func(mos float64, label string) cause.Cause {
+func TestGoodCallsHaveNoCause(t *testing.T) {
+	f := func(mos float64, label string, also func(*conferencetest.Call)) cause.Cause {
 		c := conferencetest.NewCall()
+		if also != nil {
+			also(c)
+		}
 		for at := 2.0; at <= 60; at += 2 {
 			for _, session := range []string{"a", "b"} {
 				for i, statsType := range []string{protocol.InboundRTP, protocol.OutboundRTP} {
@@ -70,10 +73,31 @@ func TestExcellentMediaHaveNoCause(t *testing.T) {
 				}
 			}
 		}
-		return conference.Fold(c.Events, quality.DefaultBounds()).LikelyCause.Cause
+		found := conference.Fold(c.Events, quality.DefaultBounds()).LikelyCause
+		if found.Cause == cause.None {
+			require.Empty(t, found.Others)
+		}
+		return found.Cause
 	}
-	require.Equal(t, cause.None, f(4.3, quality.Excellent))
-	require.NotEqual(t, cause.None, f(4.0, quality.Good))
+	require.Equal(t, cause.None, f(4.3, quality.Excellent, nil))
+	require.Equal(t, cause.None, f(3.8, quality.Good, nil))
+	require.Equal(t, cause.None, f(4.0, quality.Good, func(c *conferencetest.Call) { c.Event("a", 9, "iceRestart", `{}`) }), "information is no fault")
+	require.Equal(t, cause.PathOrTURN, f(3.79, quality.Fair, nil))
+	require.Equal(t, cause.PathOrTURN, f(4.0, quality.Good, func(c *conferencetest.Call) { // an issue of one stream
+		for at := 4.0; at <= 20; at += 2 {
+			m := eventtest.With(event.Measurement{StatsType: protocol.InboundRTP, MediaType: protocol.Video, SSRC: 8, IntervalMs: 2000}, eventtest.Values{
+				protocol.Packets: 100, protocol.PacketsLost: 9,
+			})
+			c.Add("b", at, event.Event{Kind: event.KindStats, Measured: &m})
+		}
+	}))
+	require.NotEqual(t, cause.None, f(4.5, quality.Excellent, func(c *conferencetest.Call) { // one of three has a fair score
+		m := eventtest.With(event.Measurement{StatsType: protocol.InboundRTP, MediaType: protocol.Audio, SSRC: 3, IntervalMs: 2000}, eventtest.Values{
+			protocol.Packets: 100, protocol.PacketsLost: 0,
+		})
+		m.Score = event.Score{MOS: event.Known(3.3), Label: quality.Fair}
+		c.Add("c", 40, event.Event{Kind: event.KindStats, Measured: &m})
+	}))
 }
 
 // TestLongBuffersAreNoNone: any issue of the media of high confidence needs a cause, or an unknown one; here of a call of
