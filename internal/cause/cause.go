@@ -7,7 +7,7 @@ type Cause string
 const (
 	SenderUplink         Cause = "senderUplink"         // the network between a sender and all others
 	ReceiverDownlink     Cause = "receiverDownlink"     // the network between all others and a receiver
-	PathOrTURN           Cause = "pathOrTurn"           // the network or the relay between two participants
+	PathOrTURN           Cause = "pathOrTurn"           // the network or the relay between two participants, or between one and the server
 	MediaServer          Cause = "mediaServer"          // the server in the middle, or its network
 	SendingMachineCPU    Cause = "sendingMachineCpu"    // too little processor to encode
 	SendingCapture       Cause = "sendingCapture"       // camera or microphone deliver too little, or nothing
@@ -52,6 +52,7 @@ type Finding struct {
 	Cause      Cause      `json:"cause"`      // senderUplink, receiverDownlink and so on; none: nothing was wrong; unknown: without evidence for a cause
 	Session    string     `json:"session"`    // the participant at whose end the cause is; of a path, the sender; empty: nobody
 	Peer       string     `json:"peer"`       // the other end of a path, else empty
+	Server     bool       `json:"server"`     // of a path: its other end is the media server, and peer is empty
 	MediaType  string     `json:"mediaType"`  // audio, video, or empty for both
 	Confidence float64    `json:"confidence"` // 0 to 1
 	Evidence   []Evidence `json:"evidence"`   // measurements that support it

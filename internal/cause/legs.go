@@ -2,6 +2,7 @@ package cause
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/qosrtc/qos/internal/event"
@@ -184,6 +185,22 @@ func (c *call) userOf(name string) int {
 // that end has all values; else the sender's remote reports.
 func (c *call) measure(pairings []pairing) []*leg {
 	legs := map[[2]int]*leg{}
+	sent, forwarded := split(pairings)
+	c.sum(legs, sent)
+	c.sum(legs, c.lostAfterTheServer(forwarded, legs))
+	list := slices.Collect(maps.Values(legs))
+	for _, l := range list {
+		back := legs[[2]int{l.to, l.from}]
+		l.doubtful = !l.received && back != nil && back.lossy >= badShare
+	}
+	c.compare(list)
+	slices.SortFunc(list, func(a, b *leg) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	return list
+}
+
+// sum adds pairings to their legs, which no other pairing is added to.
+func (c *call) sum(legs map[[2]int]*leg, pairings []pairing) {
+	added := map[*leg]bool{}
 	for i := range pairings {
 		p := &pairings[i]
 		at := [2]int{p.from, p.to}
@@ -192,20 +209,12 @@ func (c *call) measure(pairings []pairing) []*leg {
 		}
 		legs[at].add(p)
 		legs[at].miss(c, p)
+		added[legs[at]] = true
 	}
 	c.hear(legs, pairings)
-	list := make([]*leg, 0, len(legs))
-	for _, l := range legs {
+	for l := range added {
 		l.finish()
-		list = append(list, l)
 	}
-	for _, l := range list {
-		back := legs[[2]int{l.to, l.from}]
-		l.doubtful = !l.received && back != nil && back.lossy >= badShare
-	}
-	c.compare(list)
-	slices.SortFunc(list, func(a, b *leg) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
-	return list
 }
 
 func (l *leg) add(p *pairing) {

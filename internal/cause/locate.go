@@ -53,7 +53,7 @@ func (c *call) network(legs []*leg) (findings []Finding) {
 // each leg: such a leg is no evidence that another one is worse. The receiver must have measured it. Jitter that does not
 // stand out counts on the paths of a media server alone, for they have its network in common.
 func (l *leg) limps() bool {
-	all := (l.from == server || l.to == server) && l.jittery > mostly
+	all := l.served() && l.jittery > mostly
 	return l.received && l.seen >= MinTimeMs && (l.narrow() == bad || l.uneven() == bad || all)
 }
 
@@ -147,7 +147,7 @@ func (c *call) suspects(legs []*leg) []suspect {
 
 // suspectsOf returns the suspects that have a leg, in their order.
 func suspectsOf(all []suspect, l *leg) (have []*suspect) {
-	if l.from == server || l.to == server {
+	if l.served() {
 		have = append(have, &all[0])
 	}
 	if l.from >= 0 {
@@ -168,7 +168,7 @@ func (s *suspect) has(l *leg) bool {
 	case ReceiverDownlink:
 		return l.to == s.at
 	}
-	return l.from == server || l.to == server
+	return l.served()
 }
 
 // strongest returns the suspect that explains the most open legs, without a leg that would
@@ -181,10 +181,13 @@ func (c *call) strongest(suspects []suspect, open map[*leg]bool, judge func(*leg
 			continue
 		}
 		mine := intersect(s.legs, open)
-		if len(mine) == 0 || s.at == server && !c.serverIsCommon(mine) {
+		if len(mine) == 0 || s.at == server && peopleOf(mine) < 2 {
 			continue
 		}
 		if s.at != server && len(mine) == 1 && !c.alone(s, mine[0], suspects, open, judge) {
+			continue
+		}
+		if s.at != server && !c.decided(s, mine, suspects[0].legs, judge) {
 			continue
 		}
 		if len(mine) > len(explains) || len(mine) == len(explains) && c.likelier(s, best) {
@@ -219,19 +222,51 @@ func consistent(s *suspect, judge func(*leg) state) bool {
 	return wells == 0 || wells*6 <= bads // of many, one may be better off
 }
 
-// serverIsCommon reports whether the legs are those of two people at least.
-func (c *call) serverIsCommon(legs []*leg) bool {
+// peopleOf counts the people at the other ends of a server's legs.
+func peopleOf(legs []*leg) int {
 	people := map[int]bool{}
 	for _, l := range legs {
 		people[max(l.from, l.to)] = true
 	}
-	return len(people) > 1
+	return len(people)
 }
 
-// alone reports whether no other suspect explains this leg. At a server the access is the likelier
-// one.
+// decided reports whether the access of a participant, and not the server, is what harms the legs between the two: the
+// participant's wireless network is weak, a leg with somebody else is bad too, or the server's legs with others in the same direction
+// show it, one that is good or several without harm.
+func (c *call) decided(s *suspect, mine, atServer []*leg, judge func(*leg) state) bool {
+	if c.weakWiFi(s.at) || slices.ContainsFunc(mine, func(l *leg) bool { return !l.served() }) {
+		return true
+	}
+	harmless := 0
+	for _, l := range atServer {
+		if l.pair() == mine[0].pair() || (l.to == server) != (mine[0].to == server) {
+			continue
+		}
+		switch judge(l) {
+		case well:
+			return true
+		case between:
+			harmless += count(max(l.lossy, l.limited, l.jittery, l.slow) < badShare)
+		case unseen, bad:
+		}
+	}
+	return harmless > 1
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// served reports whether the media server is an end of a leg.
+func (l *leg) served() bool { return l.from == server || l.to == server }
+
+// alone reports whether no other suspect explains this leg. Whether it is the server, `decided` finds.
 func (c *call) alone(s *suspect, l *leg, suspects []suspect, open map[*leg]bool, judge func(*leg) state) bool {
-	if l.from == server || l.to == server || c.weakWiFi(s.at) {
+	if l.served() || c.weakWiFi(s.at) {
 		return true
 	}
 	if len(s.legs) < 2 { // a third person would show it
@@ -289,7 +324,7 @@ func (c *call) access(s *suspect, explains, legs []*leg, judge func(*leg) state,
 	if len(explains) > 1 {
 		f.Confidence += 0.05
 	}
-	if s.at == server && wells == 0 && len(explains) < 4 {
+	if s.at == server && wells == 0 && peopleOf(explains) < 3 {
 		f.Confidence -= 0.15
 	}
 	for _, l := range explains {
@@ -330,11 +365,14 @@ func (c *call) path(l *leg, legs []*leg, open map[*leg]bool, suspects []suspect,
 	if c.unmeasured(l.from) || c.unmeasured(l.to) {
 		f.Confidence -= 0.1
 	}
+	if l.served() {
+		f.Session, f.Peer, f.Server = c.session(max(l.from, l.to)), "", true
+	}
 	if l.relay != "" {
 		f.Evidence = append(f.Evidence, Evidence{Metric: "relayed", Session: f.Session, Value: 1, Text: "media are relayed over " + l.relay})
 	}
 	for _, s := range suspectsOf(suspects, l) {
-		if s.at != server && consistent(s, judge) && len(intersect(s.legs, open)) > 0 {
+		if l.served() || s.at != server && consistent(s, judge) && len(intersect(s.legs, open)) > 0 {
 			f.Others = append(f.Others, Other{s.cause, c.session(s.at), 0.4})
 		}
 	}

@@ -187,7 +187,7 @@ func TestCutOffFromTheServer(t *testing.T) {
 	}
 	f(cause.SenderUplink, "c", "abc", 0)
 	f(cause.ICEConnectivity, "c", "abc", 300)
-	f(cause.MediaServer, "", "bc", 300)
+	f(cause.PathOrTURN, "b", "bc", 300)
 }
 
 // TestReportsThatAreLostAreNoEvidence: a server's reports of what it received come over the path from it. If that path loses

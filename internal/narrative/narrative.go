@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/qosrtc/qos/internal/cause"
 	"github.com/qosrtc/qos/internal/conference"
 )
 
@@ -157,7 +156,11 @@ func (w *writer) cause() {
 	if f.Cause == "" {
 		return
 	}
-	text := "Likely cause: " + w.causeText(f.Cause, f.Session, f.Peer)
+	words := string(f.Cause)
+	if f.Server {
+		words = serverPath
+	}
+	text := "Likely cause: " + w.causeText(words, f.Session, f.Peer)
 	if f.Confidence > 0 {
 		text += fmt.Sprintf(" (%s sure)", percent(f.Confidence))
 	}
@@ -166,7 +169,7 @@ func (w *writer) cause() {
 		w.line("- %s", joined(": ", joined(", ", w.nameOrNone(e.Session), clean(e.MediaType)), clean(e.Text)))
 	}
 	for _, o := range f.Others {
-		w.line("- less likely: %s (%s sure)", w.causeText(o.Cause, o.Session, ""), percent(o.Confidence))
+		w.line("- less likely: %s (%s sure)", w.causeText(string(o.Cause), o.Session, ""), percent(o.Confidence))
 	}
 }
 
@@ -177,13 +180,13 @@ func (w *writer) nameOrNone(session string) string {
 	return w.name(session)
 }
 
-// causeText returns a cause as a sentence.
-func (w *writer) causeText(c cause.Cause, at, peer string) string {
+// causeText returns a cause as a sentence, by the key of its words.
+func (w *writer) causeText(words, at, peer string) string {
 	other := "the others"
 	if peer != "" {
 		other = w.name(peer)
 	}
-	return strings.NewReplacer("{at}", w.name(at), "{peer}", other).Replace(wordOf(causes, string(c)))
+	return strings.NewReplacer("{at}", w.name(at), "{peer}", other).Replace(wordOf(causes, words))
 }
 
 func (w *writer) issues() {

@@ -118,6 +118,22 @@ func TestTextIsBounded(t *testing.T) {
 	}
 }
 
+// TestServerIsAnEndOfAPath: of a path to the media server, neither the participant nor the server is named alone.
+//
+// spec: CONF-06
+func TestServerIsAnEndOfAPath(t *testing.T) {
+	f := func(want, found string) {
+		t.Helper()
+		text := Text(&Conference{
+			State: StateEnded, Participants: []Participant{{Session: alice, Name: "alice"}},
+			Summary: summary(t, `{"likelyCause":`+found+`,"participants":[{"session":"`+alice+`"}]}`),
+		})
+		require.Contains(t, text, "Likely cause: "+want+" (65 % sure)\n")
+	}
+	f("The network between alice and the media server, or the server", `{"cause":"pathOrTurn","session":"`+alice+`","server":true,"confidence":0.65}`)
+	f("The network, or a relay, from alice to the others", `{"cause":"pathOrTurn","session":"`+alice+`","confidence":0.65}`)
+}
+
 // TestWordsAreComplete holds the words against the closed lists of outcomes, causes and kinds.
 func TestWordsAreComplete(t *testing.T) {
 	for _, outcome := range conference.Outcomes {

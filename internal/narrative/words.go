@@ -22,6 +22,7 @@ var causes = map[string]string{
 	"senderUplink":         "The network from {at} to everybody else",
 	"receiverDownlink":     "The network from everybody else to {at}",
 	"pathOrTurn":           "The network, or a relay, from {at} to {peer}",
+	serverPath:             "The network between {at} and the media server, or the server",
 	"mediaServer":          "The media server, or its network",
 	"sendingMachineCpu":    "The machine of {at} is too busy to encode",
 	"sendingCapture":       "Camera or microphone of {at}",
@@ -33,6 +34,9 @@ var causes = map[string]string{
 	"unknown":              "Unknown: something was wrong, and nothing that was measured shows the cause",
 	"none":                 "None: nothing was wrong",
 }
+
+// serverPath is the key of the words of pathOrTurn if one end is the media server.
+const serverPath = "serverPath"
 
 // titles are those whose kind does not read well in words.
 var titles = map[detect.Kind]string{

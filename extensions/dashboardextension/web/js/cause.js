@@ -4,11 +4,13 @@ import { h } from "./dom.js";
 import { percent, words } from "./format.js";
 import { soFarPill } from "./parts.js";
 
-// What each cause says; {at} is the participant at whose end it lies, {peer} the other end.
+// What each cause says; {at} is the participant at whose end it lies, {peer} the other end. serverPath is pathOrTurn if one end is
+// the media server.
 const causes = {
   senderUplink: "The network from {at} to everybody else",
   receiverDownlink: "The network from everybody else to {at}",
   pathOrTurn: "The network, or a relay, from {at} to {peer}",
+  serverPath: "The network between {at} and the media server, or the server",
   mediaServer: "The media server, or its network",
   sendingMachineCpu: "The machine of {at} is too busy to encode",
   sendingCapture: "Camera or microphone of {at}",
@@ -42,7 +44,7 @@ const nameOf = (people, session) => people.find((p) => p.session === session)?.u
 
 /** The cause as a sentence; empty where there is none to tell. */
 export function causeText(finding, people) {
-  const text = causes[finding?.cause];
+  const text = causes[finding?.server ? "serverPath" : finding?.cause];
   if (!text) return "";
   return text.replace("{at}", nameOf(people, finding.session) ?? "a participant").replace("{peer}", nameOf(people, finding.peer) ?? "the others");
 }
