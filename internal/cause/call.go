@@ -68,6 +68,8 @@ type Stream struct {
 	WaitingMs, // the jitter buffer of audio held more than BufferMs
 	GrownMs, // more than GrownBufferMs
 	HeldMs, // more than CalmBufferMs
+	WaitingWarmUpMs, // of WaitingMs and LimitedMs: over when the stream had warmed up
+	LimitedWarmUpMs,
 	SlowMs,
 	LimitedMs, // qualityLimitationReason bandwidth
 	CPUMs, // qualityLimitationReason cpu

@@ -18,11 +18,12 @@ type leg struct {
 	waiting,          // shares of the time of audio in which its jitter buffer held more than BufferMs,
 	grown, // GrownBufferMs,
 	held float64 // and CalmBufferMs
-	audioMs  float64 // of it, with a jitter buffer
-	seen     float64 // ms of measurements
-	missed   float64 // ms in which no packet arrived that was sent
-	gaps     float64 // ms in which a part of the sound that was sent did not arrive, without a loss
-	soundMs, // of streams with gaps
+	waitingWarm, limitedWarm float64 // shares of the time of waiting and limited that a warm-up explains
+	audioMs                  float64 // of it, with a jitter buffer
+	seen                     float64 // ms of measurements
+	missed                   float64 // ms in which no packet arrived that was sent
+	gaps                     float64 // ms in which a part of the sound that was sent did not arrive, without a loss
+	soundMs,                 // of streams with gaps
 	soundLostMs float64 // of it, with lost or missing packets
 	slowMs, rttMs, // of the round trips that both ends measured
 	rttSeen float64 // ms, of the end that measured more
@@ -61,7 +62,13 @@ func stateOf(share float64, seen bool) state {
 }
 
 // narrow returns the state by loss and limited bandwidth, which have a direction.
-func (l *leg) narrow() state { return l.proven(stateOf(max(l.lossy, l.limited), l.seen >= MinTimeMs)) }
+func (l *leg) narrow() state {
+	judged := stateOf(max(l.lossy, l.limited), l.seen >= MinTimeMs)
+	if judged == bad && max(l.lossy, l.limited-l.limitedWarm) < badShare {
+		return between
+	}
+	return l.proven(judged)
+}
 
 // proven returns a state that is no evidence for a leg that is well according to the last report that arrived.
 func (l *leg) proven(judged state) state {
@@ -232,6 +239,7 @@ func (l *leg) add(p *pairing) {
 			l.waiting += end.WaitingMs
 			l.grown += end.GrownMs
 			l.held += end.HeldMs
+			l.waitingWarm += end.WaitingWarmUpMs
 			l.audioMs += end.SeenMs
 		}
 		if end.Loss.Known {
@@ -244,6 +252,7 @@ func (l *leg) add(p *pairing) {
 	}
 	if p.out != nil && p.out.TimeMs > 0 {
 		l.limited = max(l.limited, share(p.out.LimitedMs, p.out.TimeMs))
+		l.limitedWarm = max(l.limitedWarm, share(p.out.LimitedWarmUpMs, p.out.TimeMs))
 	}
 	for _, f := range []*Fabric{p.outF, p.inF} {
 		if f == nil {
@@ -312,6 +321,7 @@ func (l *leg) finish() {
 	l.lossy = max(share(l.lossy, l.seen), share(l.soundLostMs, l.soundMs)) // pictures are lost with the sound, and do not tell
 	l.jittery, l.slow = share(l.jittery, l.seen), share(l.slowMs, l.rttMs)
 	l.waiting, l.grown, l.held = share(l.waiting, l.audioMs), share(l.grown, l.audioMs), share(l.held, l.audioMs)
+	l.waitingWarm = share(l.waitingWarm, l.audioMs)
 }
 
 // standOut is how many times the jitter of the calmest other leg a leg must have to stand out.
@@ -333,7 +343,7 @@ func (c *call) compare(legs []*leg) {
 			}
 		}
 	}
-	c.compareBuffers(legs, func(l *leg) (grown, calm bool) { return l.waiting >= badShare, l.waiting <= goodShare })
+	c.compareBuffers(legs, func(l *leg) (grown, calm bool) { return l.waiting-l.waitingWarm >= badShare, l.waiting <= goodShare })
 	// A buffer that has grown less is evidence if it stays so, beside buffers that hardly hold anything.
 	c.compareBuffers(legs, func(l *leg) (grown, calm bool) { return l.grown >= mostly, l.held <= goodShare })
 }
@@ -399,7 +409,7 @@ func (c *call) harmedPeople(legs []*leg) map[int]bool {
 	people := map[int]bool{}
 	for _, l := range legs {
 		loses := l.lossy > goodShare && (l.loss.V > LossFraction/2 || l.gaps > 0) // a single packet is a large part of a few
-		if l.seen >= MinTimeMs && (loses || l.limited > goodShare || l.jittery > mostly) || l.rttSeen >= MinTimeMs && l.slow > goodShare {
+		if l.seen >= MinTimeMs && (loses || l.limited-l.limitedWarm > goodShare || l.jittery > mostly) || l.rttSeen >= MinTimeMs && l.slow > goodShare {
 			people[l.from], people[l.to] = true, true
 		}
 	}

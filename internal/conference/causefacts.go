@@ -41,6 +41,7 @@ const (
 	below100                                // an encoder with less than 100 kbit/s, or a path with room for more than that (rooms)
 	below200
 	below300
+	flowing // packets were sent or received
 )
 
 // Below these a measurement proves no fault.
@@ -57,7 +58,7 @@ func causeFactsOf(m *event.Measurement) detect.Facts {
 	if m.Pair() {
 		return facts | roomFacts(func(r room) bool { return m.Get(protocol.AvailableOutgoingBps) >= r.pathBps })
 	}
-	facts |= pathFacts(m)
+	facts |= pathFacts(m) | when(m.Get(protocol.Packets) > 0, flowing)
 	if m.Outbound() {
 		facts |= encoderFacts(m) | pictureFacts(m) | when(m.Screen, screen)
 	} else {

@@ -307,9 +307,11 @@ func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric, without [
 	} {
 		*ms = factMs(&s.causeFacts, fact, without)
 	}
+	e.WaitingWarmUpMs = f.warmUpMs(s, out, waiting, without)
 	gone := []Interval{{StartMs: left - f.intervalMs(), EndMs: lastMs}}
 	if e.LimitedMs > 0 { // an encoder that has room is limited by its application
 		e.LimitedMs = factMs(&s.causeFacts, limited, joined(sorted(slices.Concat(intervalsOf(f.room()), without))))
+		e.LimitedWarmUpMs = f.warmUpMs(s, out, limited, joined(sorted(slices.Concat(intervalsOf(f.room()), without))))
 	}
 	if key.statsType == inboundRTP {
 		s.addGaps(&e, joined(sorted(slices.Concat(gone, without))))

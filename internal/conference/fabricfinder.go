@@ -69,6 +69,9 @@ func (w *fabricFinder) stream(about Issue, key streamKey, excused []detect.Span)
 		issue.Value, issue.Worst, issue.Threshold = b.mean(), b.worst, rule.Raise
 		class := func(word detect.Word) detect.Class { return word.Class(b.level) }
 		found := s.detectors.line.Episodes(w.rules.Timing(b.level), w.excuse(b.level, key, excused), class)
+		if b.level.Adapts() {
+			found = w.settled(found, s)
+		}
 		spans := w.clip(found)
 		if b.level.Kind() == detect.FrozenVideo && spanMs(spans) < leastFreezeMs {
 			continue

@@ -80,21 +80,22 @@ var levels = [NumLevels]struct {
 	below      bool   // lower is worse
 	confidence Confidence
 	value      func(*event.Measurement) (float64, bool)
+	adapts     bool // the metric is that of a part that adapts to a new stream (WarmUpMs)
 }{
-	levelLoss:         {HighPacketLoss, "loss_fraction", false, High, loss},
-	levelBurst:        {LossBurst, "concealed_run_ms", false, Medium, concealedRun},
-	levelConcealed:    {ConcealedAudio, "concealed_fraction", false, High, concealed},
-	levelFrozen:       {FrozenVideo, "frozen_fraction", false, High, frozen},
-	levelFrameRate:    {LowFrameRate, "fps", true, Medium, frameRate},
-	levelRTT:          {HighRoundTripTime, "rtt_ms", false, High, rtt},
-	levelJitter:       {HighJitter, "jitter_ms", false, High, jitter},
-	levelJitterBuffer: {HighJitterBuffer, "jitter_buffer_delay_ms", false, High, jitterBuffer},
-	levelBandwidth:    {BandwidthLimited, "bandwidth_limited_fraction", false, High, bandwidthLimited},
-	levelCPU:          {CPULimited, "cpu_limited_fraction", false, High, cpuLimited},
-	levelCodec:        {BusyCodec, "coding_time_fraction", false, Medium, coding},
-	levelDropped:      {DroppedFrames, "dropped_frames_fraction", false, Low, dropped},
-	levelKeyFrames:    {KeyFrameStorm, "key_frame_requests_per_s", false, High, keyFrameRequests},
-	levelSilence:      {SilentMicrophone, "audio_level", true, Medium, silence},
+	levelLoss:         {HighPacketLoss, "loss_fraction", false, High, loss, false},
+	levelBurst:        {LossBurst, "concealed_run_ms", false, Medium, concealedRun, false},
+	levelConcealed:    {ConcealedAudio, "concealed_fraction", false, High, concealed, false},
+	levelFrozen:       {FrozenVideo, "frozen_fraction", false, High, frozen, false},
+	levelFrameRate:    {LowFrameRate, "fps", true, Medium, frameRate, true},
+	levelRTT:          {HighRoundTripTime, "rtt_ms", false, High, rtt, false},
+	levelJitter:       {HighJitter, "jitter_ms", false, High, jitter, false},
+	levelJitterBuffer: {HighJitterBuffer, "jitter_buffer_delay_ms", false, High, jitterBuffer, true},
+	levelBandwidth:    {BandwidthLimited, "bandwidth_limited_fraction", false, High, bandwidthLimited, true},
+	levelCPU:          {CPULimited, "cpu_limited_fraction", false, High, cpuLimited, true},
+	levelCodec:        {BusyCodec, "coding_time_fraction", false, Medium, coding, true},
+	levelDropped:      {DroppedFrames, "dropped_frames_fraction", false, Low, dropped, true},
+	levelKeyFrames:    {KeyFrameStorm, "key_frame_requests_per_s", false, High, keyFrameRequests, true},
+	levelSilence:      {SilentMicrophone, "audio_level", true, Medium, silence, false},
 }
 
 // Kind returns what the detector finds.
