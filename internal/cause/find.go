@@ -117,7 +117,7 @@ func (c *call) verdict(findings []Finding, legs []*leg) Verdict {
 		if p.Session == "" {
 			continue
 		}
-		wrong := p.Bad || !c.good && (c.receivesNothing(i) || harmed[i] || interrupted[i])
+		wrong := p.Bad || !c.good && (c.receivesNothing(i) || c.lost(i) || harmed[i] || interrupted[i])
 		v.People[p.Session] = choose(mine[p.Session], wrong, c.hasUnmeasuredPeer(i))
 		anyBad, anyUnmeasured = anyBad || wrong, anyUnmeasured || c.hasUnmeasuredPeer(i)
 	}
@@ -141,6 +141,14 @@ func (c *call) receivesNothing(i int) bool {
 		other := c.peer(i, &f)
 		return f.Media && f.Connected && measured(&f) && other >= 0 && c.people[other].Session == "" &&
 			!slices.ContainsFunc(f.Streams, func(s Stream) bool { return !s.Sends && s.Packets > 0 })
+	})
+}
+
+// lost reports whether a connection of a participant was interrupted and did not recover, and its other end may have left.
+func (c *call) lost(i int) bool {
+	return slices.ContainsFunc(c.people[i].Fabrics, func(f Fabric) bool {
+		_, broke := c.broken(i, &f)
+		return broke && f.Broken && c.mayHaveLeft(i, &f)
 	})
 }
 

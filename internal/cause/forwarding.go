@@ -120,10 +120,19 @@ func (c *call) forwarded(pairings []pairing, legs []*leg) []Finding {
 		f.Cause, f.Session, f.Peer, f.Confidence = PathOrTURN, c.session(a), c.session(b), 0.6
 		return []Finding{f}
 	}
-	if evidence := onlyTheServer(missing, received); len(evidence) > 1 {
+	if evidence := onlyTheServer(missing, received); len(evidence) > 1 && involved(evidence) > 2 {
 		return []Finding{c.unforwarded(evidence)}
 	}
 	return nil
+}
+
+// involved counts the participants who send or miss streams.
+func involved(missing []*pairing) int {
+	people := map[int]bool{}
+	for _, p := range missing {
+		people[p.sender], people[p.to] = true, true
+	}
+	return len(people)
 }
 
 // deafToEachOther returns the two participants of all missing streams, if the sound of both is missing: either of them may be

@@ -68,6 +68,7 @@ func TestServerNeedsParticipants(t *testing.T) {
 	f(cause.PathOrTURN, "a", true, watching(), lost, "a<b")
 	f(cause.PathOrTURN, "a", true, watching(), lost, "a>", "a<b")
 	got := f(cause.PathOrTURN, "a", true, behind("a"), lost, "a>")
+	require.InDelta(t, 0.6, got.Confidence, 1e-9, "one end measured it")
 	require.ElementsMatch(t, []cause.Other{
 		{Cause: cause.MediaServer, Confidence: 0.4}, {Cause: cause.SenderUplink, Session: "a", Confidence: 0.4},
 	}, got.Others)
@@ -157,6 +158,7 @@ func TestServerNeedNotForward(t *testing.T) {
 	f(cause.None, served("abc", "abc"), "video", "a<b", "a<c")
 	f(cause.None, served("abcd", "d"), "video", "a<d", "b<d", "c<d")
 	f(cause.None, behind("abc"), "audio", "c<b")
+	f(cause.None, served("ab", "ab"), "video", "a<b", "b<a")
 	f(cause.None, served("abc", "abc"), "", "c<a")
 	f(cause.None, without(served("abc", "bc"), "c"), "", "a<c", "b<c")
 	f(cause.MediaServer, served("abc", "abc"), "video", "a<b", "a<c", "b<a", "b<c", "c<a", "c<b")

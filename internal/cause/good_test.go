@@ -22,9 +22,6 @@ func harmedCalls() map[string]cause.Call {
 			change(out, in)
 		})
 	}
-	listener := mesh("ab")
-	change(listener, "a", "b", func(f *cause.Fabric) { f.Streams = f.Streams[1:] })
-	change(listener, "b", "a", func(f *cause.Fabric) { f.Streams = f.Streams[1:] })
 	alone := without(mesh("ab"), "b")
 	change(alone, "a", "b", func(f *cause.Fabric) { f.FlowedMs = 3000 })
 	served := behind("a")
@@ -39,7 +36,6 @@ func harmedCalls() map[string]cause.Call {
 		"frames that are not shown":   pictures(func(_, in *cause.Stream) { in.StuckMs = minute / 2 }),
 		"an uplink":                   mesh("abc", "ab", "ac"),
 		"a path":                      mesh("ab", "ab"),
-		"a listener":                  listener,
 		"a track that had ended":      ended,
 		"a disruption without effect": alone,
 		"little bandwidth":            served,
@@ -103,4 +99,26 @@ func TestNoneHasNoOthers(t *testing.T) {
 	found = cause.Find(call).Call
 	require.Equal(t, cause.Unknown, found.Cause)
 	require.NotEmpty(t, found.Others)
+}
+
+// TestListenersAreNotAtFault: who sends nothing may only listen, whatever the direction that was announced.
+//
+// spec: CONF-06
+func TestListenersAreNotAtFault(t *testing.T) {
+	for _, users := range []string{"ab", "abc"} {
+		call := mesh(users)
+		for i := range call.People {
+			for j := range call.People[i].Fabrics {
+				f := &call.People[i].Fabrics[j]
+				f.Streams = keep(f.Streams, func(s *cause.Stream) bool {
+					return s.Sends == (call.People[i].Session != "b") || f.Remote[0] != "b" && call.People[i].Session != "b"
+				})
+			}
+		}
+		require.Equal(t, cause.None, cause.Find(call).Call.Cause, users)
+		call.People[0].Bad = true
+		found := cause.Find(call).Call
+		require.Equal(t, cause.Unknown, found.Cause, users)
+		require.Contains(t, found.Others, cause.Other{Cause: cause.Application, Session: "b", Confidence: 0.4})
+	}
 }

@@ -324,6 +324,9 @@ func (c *call) access(s *suspect, explains, legs []*leg, judge func(*leg) state,
 	if len(explains) > 1 {
 		f.Confidence += 0.05
 	}
+	if slices.ContainsFunc(explains, c.endsBroken) {
+		f.Confidence -= brokenPenalty
+	}
 	if s.at == server && wells == 0 && peopleOf(explains) < 3 {
 		f.Confidence -= 0.15
 	}
@@ -362,8 +365,11 @@ func (c *call) path(l *leg, legs []*leg, open map[*leg]bool, suspects []suspect,
 			Text: "the reverse path is well: only one direction is affected",
 		})
 	}
-	if c.unmeasured(l.from) || c.unmeasured(l.to) {
+	if c.unmeasured(l.from) || c.unmeasured(l.to) || l.served() { // one end alone measured it
 		f.Confidence -= 0.1
+	}
+	if c.endsBroken(l) {
+		f.Confidence -= brokenPenalty
 	}
 	if l.served() {
 		f.Session, f.Peer, f.Server = c.session(max(l.from, l.to)), "", true
@@ -377,6 +383,14 @@ func (c *call) path(l *leg, legs []*leg, open map[*leg]bool, suspects []suspect,
 		}
 	}
 	return f
+}
+
+// brokenPenalty lowers the confidence where the end without the library may have left: a path that ends looks like one that fails.
+const brokenPenalty = 0.25
+
+// endsBroken reports whether a leg to or from somebody without the library was interrupted and did not recover.
+func (c *call) endsBroken(l *leg) bool {
+	return (c.unmeasured(l.from) || c.unmeasured(l.to)) && slices.ContainsFunc(l.fabrics, func(f *Fabric) bool { return f.Broken })
 }
 
 // unmeasured reports whether a person is a remote end without the library.

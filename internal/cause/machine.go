@@ -32,7 +32,7 @@ func (c *call) decoder(findings []Finding, p *pairing) []Finding {
 	f := Finding{Cause: ReceivingMachine, Session: c.session(p.to), MediaType: p.media, affects: []string{c.session(p.to)}, legs: 1}
 	f.weigh("notShownShare", in.StuckMs, in.TimeMs, 0.8, "frames were received whole and not shown for %.0f %% of the time")
 	f.weigh("decodeShare", in.BusyMs, in.TimeMs, 0.8, "decoding took nearly all processor time for %.0f %% of the call")
-	if p.throughSFU && p.sender < 0 { // the fault may lie before the server
+	if p.throughSFU && p.sender < 0 || !p.throughSFU && p.out == nil { // the fault may lie at the sender's end
 		return f.appendTo(findings)
 	}
 	f.weigh("choppyShare", in.ChoppyMs, in.TimeMs, 0.55, "samples were concealed without packet loss for %.0f %% of the time")

@@ -34,23 +34,65 @@ func snapped(f *cause.Fabric) {
 
 func unset(f *cause.Fabric) { f.Connected, f.Streams = false, nil }
 
-// TestUnmeasuredCanBeAtFault: the participant who lost both others is at fault, and not one of those
-// who reported it, also where that participant has no library.
+// TestUnmeasuredCanBeAtFault: the participant who lost both others is at fault, and not one of those who reported it. One without the
+// library may have left.
 //
-// spec: CONF-03
+// spec: CONF-03, CONF-06
 func TestUnmeasuredCanBeAtFault(t *testing.T) {
 	call := mesh("abc")
 	change(call, "a", "b", snapped)
 	change(call, "c", "b", snapped)
-	for _, known := range []bool{true, false} {
-		if !known {
+	got := cause.Find(call).Call
+	require.Equal(t, []any{cause.ICEConnectivity, "b", ""}, []any{got.Cause, got.Session, got.Peer})
+	require.Equal(t, cause.Unknown, cause.Find(without(call, "b")).Call.Cause)
+}
+
+// TestNobodyIsThereToSendTo: who stays when somebody without the library has left, sends nothing, as Firefox does.
+//
+// spec: CONF-06
+func TestNobodyIsThereToSendTo(t *testing.T) {
+	f := func(want cause.Cause, users string, left bool, harm func(*cause.Fabric)) {
+		t.Helper()
+		call := mesh(users)
+		if left {
 			call = without(call, "b")
 		}
-		got := cause.Find(call).Call
-		require.Equal(t, cause.ICEConnectivity, got.Cause)
-		require.NotContains(t, []string{"a", "c"}, got.Session)
-		require.NotContains(t, []string{"a", "c"}, got.Peer)
+		change(call, "a", "b", harm)
+		require.Equal(t, want, cause.Find(call).Call.Cause)
 	}
+	stop := func(f *cause.Fabric) {
+		for k := range f.Streams {
+			f.Streams[k].NoneMs = minute / 2
+		}
+	}
+	f(cause.None, "abc", false, func(*cause.Fabric) {})
+	f(cause.SendingCapture, "ab", false, stop)
+	f(cause.Unknown, "ab", true, stop)
+	f(cause.Unknown, "abc", true, func(f *cause.Fabric) { stop(f); snapped(f) })
+	f(cause.Unknown, "ab", true, snapped)
+	f(cause.ICEConnectivity, "ab", false, snapped)
+	f(cause.Unknown, "ab", true, func(f *cause.Fabric) { // pictures stopped a little later than the sound
+		s := f.Streams[0]
+		s.SSRC, s.Media = 9, "video"
+		stop(f)
+		f.Streams = append(f.Streams, s)
+		snapped(f)
+	})
+	f(cause.Unknown, "ab", true, func(f *cause.Fabric) { // a path that ends loses packets
+		lossy(nil, &f.Streams[1])
+		snapped(f)
+	})
+	f(cause.PathOrTURN, "ab", true, func(f *cause.Fabric) { lossy(nil, &f.Streams[1]) })
+}
+
+// TestSoundOfTheUnmeasuredIsNoMachine: concealed sound of somebody without the library may not have been sent.
+//
+// spec: CONF-06
+func TestSoundOfTheUnmeasuredIsNoMachine(t *testing.T) {
+	call := mesh("ab")
+	change(call, "a", "b", func(f *cause.Fabric) { f.Streams[1].ChoppyMs = minute / 2 })
+	require.Equal(t, cause.ReceivingMachine, cause.Find(call).Call.Cause)
+	require.Equal(t, cause.None, cause.Find(without(call, "b")).Call.Cause)
 }
 
 // TestOneEndIsLessSure: the measurements of one of two ends give less confidence.

@@ -165,6 +165,8 @@ func (c *call) broken(i int, f *Fabric) (Finding, bool) {
 	switch other := c.peer(i, f); {
 	case f.Broken && (c.leftBefore(i, f) || f.BrokenMs < minBrokenMs && f.SilentMs < silentMs):
 		return Finding{}, false
+	case f.Broken && c.mayHaveLeft(i, f):
+		return interruption(f.BrokenMs, leftTrust, "the connection was interrupted, and did not recover: the other end may have left"), true
 	case f.Broken:
 		return interruption(f.BrokenMs, interruptedTrust, "the connection was interrupted, and did not recover"), true
 	case long(f.BrokenMs):
@@ -186,6 +188,15 @@ const interruptedTrust = 0.92
 // flowedTrust is the lowest confidence, so that a finding about a network precedes: a starved path loses the checks of ICE
 // as well.
 const flowedTrust = sure
+
+// leftTrust is below sure: an end without the library that leaves looks like one that is cut off.
+const leftTrust = 0.45
+
+// mayHaveLeft reports whether nobody knows if the other end of a connection to a participant left.
+func (c *call) mayHaveLeft(i int, f *Fabric) bool {
+	other := c.peer(i, f)
+	return !f.Server && (other < 0 || c.unmeasured(other))
+}
 
 // leftBefore reports whether the other end had closed the connection when ICE was disrupted here.
 func (c *call) leftBefore(i int, f *Fabric) bool {

@@ -22,17 +22,16 @@ func (c *call) unsent(findings []Finding, i int, f *Fabric) []Finding {
 	if !f.Media || !f.Sends || !f.Connected || !measured(f) || sendsAnything(f) {
 		return findings
 	}
-	confidence := 0.6
-	if f.Server { // a listener may not have set its direction
-		confidence = 0.4
-	}
 	return append(findings, Finding{
-		Cause: Application, Session: c.session(i), Confidence: confidence, legs: 1, affects: []string{c.session(i), c.session(c.peer(i, f))},
+		Cause: Application, Session: c.session(i), Confidence: listenerTrust, legs: 1, affects: []string{c.session(i), c.session(c.peer(i, f))},
 		Evidence: []Evidence{{
 			Metric: "packetsSent", Session: c.session(i), Text: "the connection was to send, and no stream was sent",
 		}},
 	})
 }
+
+// listenerTrust is below sure: a participant who only listens may not have set the direction.
+const listenerTrust = 0.4
 
 // endedTracks adds the finding about a camera or microphone that had ended before its stream began.
 func (c *call) endedTracks(findings []Finding, i int, f *Fabric) []Finding {
@@ -88,6 +87,9 @@ func (c *call) silent(findings []Finding, i int) []Finding {
 				Metric: "streamsStopped", Session: worst.Session, Value: float64(stopped), ComparedWith: float64(streams),
 				Text: "all streams stopped: they were removed, or all devices were",
 			})
+		}
+		if (stopped == streams || f.Broken) && c.mayHaveLeft(i, f) { // nobody may be there to send to
+			worst.Confidence = min(worst.Confidence, leftTrust)
 		}
 		findings = append(findings, *worst)
 	}
