@@ -73,8 +73,9 @@ func (c *call) locate(legs []*leg, judge func(*leg) state, h harm) (findings []F
 		}
 	}
 	suspects := c.suspects(legs)
+	shows := contrastOf(suspects[0].legs, judge)
 	for len(open) > 0 && len(findings) < maxFaults {
-		best, explains := c.strongest(suspects, open, judge)
+		best, explains := c.strongest(suspects, open, judge, shows)
 		if best == nil {
 			paths := pairsOf(intersect(legs, open))
 			for _, l := range paths[:min(len(paths), maxFaults-len(findings))] {
@@ -174,7 +175,7 @@ func (s *suspect) has(l *leg) bool {
 // strongest returns the suspect that explains the most open legs, without a leg that would
 // have to be bad and is well. One that explains a single leg is returned only where other legs show
 // that it is not the other end: behind a server, or with a third person.
-func (c *call) strongest(suspects []suspect, open map[*leg]bool, judge func(*leg) state) (best *suspect, explains []*leg) {
+func (c *call) strongest(suspects []suspect, open map[*leg]bool, judge func(*leg) state, shows contrast) (best *suspect, explains []*leg) {
 	for i := range suspects {
 		s := &suspects[i]
 		if !consistent(s, judge) {
@@ -187,7 +188,7 @@ func (c *call) strongest(suspects []suspect, open map[*leg]bool, judge func(*leg
 		if s.at != server && len(mine) == 1 && !c.alone(s, mine[0], suspects, open, judge) {
 			continue
 		}
-		if s.at != server && !c.decided(s, mine, suspects[0].legs, judge) {
+		if s.at != server && !c.decided(s, mine, shows) {
 			continue
 		}
 		if len(mine) > len(explains) || len(mine) == len(explains) && c.likelier(s, best) {
@@ -233,25 +234,27 @@ func peopleOf(legs []*leg) int {
 
 // decided reports whether the access of a participant, and not the server, is what harms the legs between the two: the
 // participant's wireless network is weak, a leg with somebody else is bad too, or the server's legs with others in the same direction
-// show it, one that is good or several without harm.
-func (c *call) decided(s *suspect, mine, atServer []*leg, judge func(*leg) state) bool {
-	if c.weakWiFi(s.at) || slices.ContainsFunc(mine, func(l *leg) bool { return !l.served() }) {
-		return true
-	}
-	harmless := 0
+// show it.
+func (c *call) decided(s *suspect, mine []*leg, shows contrast) bool {
+	return c.weakWiFi(s.at) || slices.ContainsFunc(mine, func(l *leg) bool { return !l.served() }) || shows[mine[0].to == server]
+}
+
+// contrast tells, by whether legs lead to the server, whether those with it show that the server is not at fault: one that is good,
+// or several without harm.
+type contrast map[bool]bool
+
+func contrastOf(atServer []*leg, judge func(*leg) state) contrast {
+	wells, harmless := map[bool]int{}, map[bool]int{}
 	for _, l := range atServer {
-		if l.pair() == mine[0].pair() || (l.to == server) != (mine[0].to == server) {
-			continue
-		}
-		switch judge(l) {
-		case well:
-			return true
-		case between:
-			harmless += count(max(l.lossy, l.limited, l.jittery, l.slow) < badShare)
-		case unseen, bad:
-		}
+		judged := judge(l)
+		wells[l.to == server] += count(judged == well)
+		harmless[l.to == server] += count(judged == between && max(l.lossy, l.limited, l.jittery, l.slow) < badShare)
 	}
-	return harmless > 1
+	shows := contrast{}
+	for _, up := range []bool{false, true} {
+		shows[up] = wells[up] > 0 || harmless[up] > 1
+	}
+	return shows
 }
 
 func count(is bool) int {
