@@ -144,11 +144,10 @@ func (c *call) receivesNothing(i int) bool {
 	})
 }
 
-// lost reports whether a connection of a participant was interrupted and did not recover, and its other end may have left.
+// lost reports whether a connection of a participant was cut off, and its other end may have left.
 func (c *call) lost(i int) bool {
 	return slices.ContainsFunc(c.people[i].Fabrics, func(f Fabric) bool {
-		_, broke := c.broken(i, &f)
-		return broke && f.Broken && c.mayHaveLeft(i, &f)
+		return f.cutOff() && c.mayHaveLeft(i, &f)
 	})
 }
 

@@ -393,7 +393,7 @@ const brokenPenalty = 0.25
 
 // endsBroken reports whether a leg to or from somebody without the library was interrupted and did not recover.
 func (c *call) endsBroken(l *leg) bool {
-	return (c.unmeasured(l.from) || c.unmeasured(l.to)) && slices.ContainsFunc(l.fabrics, func(f *Fabric) bool { return f.Broken })
+	return (c.unmeasured(l.from) || c.unmeasured(l.to)) && slices.ContainsFunc(l.fabrics, (*Fabric).cutOff)
 }
 
 // unmeasured reports whether a person is a remote end without the library.

@@ -74,7 +74,7 @@ func TestNobodyIsThereToSendTo(t *testing.T) {
 	f(cause.Unknown, "ab", true, func(f *cause.Fabric) { // pictures stopped a little later than the sound
 		s := f.Streams[0]
 		s.SSRC, s.Media = 9, "video"
-		stop(f)
+		f.Streams[0].NoneMs = minute / 2
 		f.Streams = append(f.Streams, s)
 		snapped(f)
 	})
@@ -83,6 +83,11 @@ func TestNobodyIsThereToSendTo(t *testing.T) {
 		snapped(f)
 	})
 	f(cause.PathOrTURN, "ab", true, func(f *cause.Fabric) { lossy(nil, &f.Streams[1]) })
+	f(cause.PathOrTURN, "ab", true, func(f *cause.Fabric) { // media continued
+		lossy(nil, &f.Streams[1])
+		f.Broken = true
+	})
+	f(cause.SendingCapture, "ab", true, func(f *cause.Fabric) { f.Streams[0].NoneMs = minute / 2 })
 }
 
 // TestSoundOfTheUnmeasuredIsNoMachine: concealed sound of somebody without the library may not have been sent.

@@ -163,7 +163,7 @@ const silentMs = 4000
 func (c *call) broken(i int, f *Fabric) (Finding, bool) {
 	long := func(ms float64) bool { return ms >= minBrokenMs && share(ms, f.LifeMs) >= brokenShare }
 	switch other := c.peer(i, f); {
-	case f.Broken && (c.leftBefore(i, f) || f.BrokenMs < minBrokenMs && f.SilentMs < silentMs):
+	case f.Broken && (!f.cutOff() || c.leftBefore(i, f)):
 		return Finding{}, false
 	case f.Broken && c.mayHaveLeft(i, f):
 		return interruption(f.BrokenMs, leftTrust, "the connection was interrupted, and did not recover: the other end may have left"), true
@@ -196,6 +196,24 @@ const leftTrust = 0.45
 func (c *call) mayHaveLeft(i int, f *Fabric) bool {
 	other := c.peer(i, f)
 	return !f.Server && (other < 0 || c.unmeasured(other))
+}
+
+// deserted reports whether the other end of a connection may have left: nobody knows it, and the connection was cut off or nothing
+// more was received over it.
+func (c *call) deserted(i int, f *Fabric) bool {
+	received, missing := 0, 0
+	for k := range f.Streams {
+		if s := &f.Streams[k]; !s.Sends && s.Packets > 0 {
+			received++
+			missing += count(share(s.NoneMs, s.TimeMs) > goodShare)
+		}
+	}
+	return c.mayHaveLeft(i, f) && (f.cutOff() || received > 0 && missing == received)
+}
+
+// cutOff reports whether ICE was disrupted, and did not recover, while media were missing.
+func (f *Fabric) cutOff() bool {
+	return f.Broken && (f.BrokenMs >= minBrokenMs || f.SilentMs >= silentMs)
 }
 
 // leftBefore reports whether the other end had closed the connection when ICE was disrupted here.

@@ -88,7 +88,7 @@ func (c *call) silent(findings []Finding, i int) []Finding {
 				Text: "all streams stopped: they were removed, or all devices were",
 			})
 		}
-		if (stopped == streams || f.Broken) && c.mayHaveLeft(i, f) { // nobody may be there to send to
+		if c.deserted(i, f) { // nobody may be there to send to
 			worst.Confidence = min(worst.Confidence, leftTrust)
 		}
 		findings = append(findings, *worst)

@@ -123,6 +123,9 @@ func TestDisruptionsOfStarvedPaths(t *testing.T) {
 		if ends != "" {
 			c.Event("a", 40, "iceDisruptionEnd", ends)
 		}
+		for i := range c.Events {
+			c.Events[i].RemoteUser = map[string]string{"a": "b", "b": "a"}[c.Events[i].Session]
+		}
 		got := conference.Fold(c.Events, quality.DefaultBounds()).LikelyCause
 		require.Equal(t, want, got.Cause, "%+v", got)
 		require.Equal(t, want == cause.ICEConnectivity, got.Confidence > 0.9, "%+v", got)
