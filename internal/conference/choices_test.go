@@ -23,7 +23,7 @@ type choice struct {
 }
 
 // The SSRCs of a; b's are higher by 100, and a server's by 1000.
-const voice, camera = 1, 2
+const voice, picture = 1, 2
 
 // send adds the measurements; chosen changes those of the chosen stream, at both ends.
 func (c *choice) send(ssrc int64, chosen func(*event.Measurement)) {
@@ -115,11 +115,11 @@ func TestWhatThePageChose(t *testing.T) {
 		name := map[bool]string{true: ", through a server"}[server]
 		f("sound is disabled"+name, voice, 1, server, quietly)
 		f("a microphone is taken away"+name, voice, 1, server, gone)
-		f("a camera is disabled"+name, camera, 1, server, black)
-		f("a camera is taken away"+name, camera, 1, server, gone)
+		f("a camera is disabled"+name, picture, 1, server, black)
+		f("a camera is taken away"+name, picture, 1, server, gone)
 	}
-	f("one of two videos is disabled", camera, 2, false, black)
-	f("one of two videos is taken away", camera+1, 2, false, gone)
+	f("one of two videos is disabled", picture, 2, false, black)
+	f("one of two videos is taken away", picture+1, 2, false, gone)
 }
 
 // few is video of four pictures a second, as the application wants it.
@@ -139,7 +139,7 @@ func TestFewPictures(t *testing.T) {
 		t.Helper()
 		c := choice{conferencetest.NewCall(), 1, false}
 		c.Event("a", 20, "encodingChange", change)
-		c.send(camera, few)
+		c.send(picture, few)
 		c.Event("a", 61, "encodingChange", `{"ssrc":2}`)
 		s := conference.Fold(c.Events, quality.DefaultBounds())
 		require.Equal(t, right, len(s.Issues) == 0 && s.LikelyCause.Cause == cause.None, "%s: %v %v", change, s.Issues, s.LikelyCause)
