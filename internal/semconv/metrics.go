@@ -15,6 +15,7 @@ const (
 	MetricFabricSetupFailed  = "qos_fabric_setup_failures_total"
 	MetricICEDisruptions     = "qos_ice_disruptions_total"
 	MetricMeasurements       = "qos_measurements_total"
+	MetricOutOfRange         = "qos_out_of_range_values_total"
 	MetricStreamMOS          = "qos_stream_mos"
 	MetricStreamLoss         = "qos_stream_loss_ratio"
 	MetricStreamJitter       = "qos_stream_jitter_seconds"
@@ -49,6 +50,7 @@ const (
 	LabelFunction       = "function"
 	LabelRating         = "rating"
 	LabelKind           = "kind"
+	LabelMeasure        = "measure" // a column of protocol.Measures, intervalMs or mos
 	LabelProvider       = "provider"
 	LabelStatus         = "status"
 	LabelAcceptable     = "acceptable"
@@ -90,6 +92,7 @@ var Metrics = []Metric{
 	{MetricFabricSetupFailed, Counter, "{fabric}", []string{LabelApp, LabelSite, LabelBrowser, LabelEndpointType, LabelStage}, "fabrics that never connected, by the stage that they reached"},
 	{MetricICEDisruptions, Counter, "{disruption}", []string{LabelApp, LabelSite, LabelBrowser, LabelEndpointType}, "ICE disruptions of connected fabrics"},
 	{MetricMeasurements, Counter, "{record}", []string{LabelApp}, "records of measurements (`qos.stats`)"},
+	{MetricOutOfRange, Counter, "{value}", []string{LabelApp, LabelMeasure}, "values of measurements that cannot be true and were left out (`qos.out_of_range`), by measure"},
 	{MetricStreamMOS, Histogram, "1", streamLabels, "interval scores of streams, conversational"},
 	{MetricStreamLoss, Histogram, "1", streamLabels, "interval loss of streams, 0 to 1"},
 	{MetricStreamJitter, Histogram, "s", streamLabels, "interval jitter of streams"},

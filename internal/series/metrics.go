@@ -45,6 +45,7 @@ const (
 	famSetupFailed
 	famDisruptions
 	famApp
+	famOutOfRange
 	famStreams
 	famStreamSeconds
 	famErrors
@@ -68,6 +69,7 @@ var members = [numFamilies][]string{
 	famSetupFailed:     {semconv.MetricFabricSetupFailed},
 	famDisruptions:     {semconv.MetricICEDisruptions},
 	famApp:             {semconv.MetricMeasurements, semconv.MetricLostFrames},
+	famOutOfRange:      {semconv.MetricOutOfRange},
 	famStreams:         {semconv.MetricStreamMOS, semconv.MetricStreamLoss, semconv.MetricStreamJitter, semconv.MetricStreamRTT},
 	famStreamSeconds:   {semconv.MetricStreamSeconds},
 	famErrors:          {semconv.MetricErrors},

@@ -113,6 +113,32 @@ func TestSamplesOfStreams(t *testing.T) {
 	}, others)
 }
 
+// TestOutOfRangeValues: each value that cannot be true counts by its measure, those that the client named too; of a record that
+// comes again none. Names that are no measure count nothing.
+//
+// spec: OUT-01, CONF-03
+func TestOutOfRangeValues(t *testing.T) {
+	logs := plog.NewLogs()
+	add := func(attrs map[string]any) {
+		attrs[semconv.IntervalMs] = 2000.0
+		stats(logs, "demo", "inbound-rtp", "audio", attrs)
+	}
+	add(map[string]any{semconv.Stats("packets"): 100, semconv.Stats("packetsLost"): 32_000, semconv.Stats("rttMs"): 65_536_000.0})
+	add(map[string]any{semconv.Stats("packets"): 100, semconv.Stats("packetsLost"): 32_000})
+	add(map[string]any{semconv.Stats("outOfRange"): "bytes,userName"})
+	add(map[string]any{semconv.Stats("packets"): -1, semconv.Duplicate: true})
+	stats(logs, "demo", "candidate-pair", "", map[string]any{semconv.IntervalMs: 2000.0, semconv.Stats("rttMs"): -1.0})
+	a := newAggregates(10)
+	require.Zero(t, a.observe(logs))
+	_, others := samples(t, a)
+	require.Equal(t, map[string]float64{
+		`qos_out_of_range_values_total{app="demo",measure="packetsLost"}`: 2,
+		`qos_out_of_range_values_total{app="demo",measure="rttMs"}`:       2,
+		`qos_out_of_range_values_total{app="demo",measure="bytes"}`:       1,
+		`qos_measurements_total{app="demo"}`:                              4, `qos_client_dropped_frames_total{app="demo"}`: 0,
+	}, others)
+}
+
 // TestSamplesOfConferences: all that is counted of conferences and their events, by value.
 //
 // spec: OUT-01, CONF-02

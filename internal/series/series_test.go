@@ -118,7 +118,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	record(logs, "demo", semconv.EventError, map[string]any{})
 	record(logs, "demo", semconv.EventFeedback, map[string]any{semconv.FeedbackOverall: 4})
 	record(logs, "demo", semconv.EventEvent, map[string]any{semconv.EventName: "fabricSetupFailed", semconv.EventData: `{}`})
-	stats(logs, "demo", "inbound-rtp", "audio", map[string]any{semconv.QualityLabel: "good", semconv.IntervalMs: 5000})
+	stats(logs, "demo", "inbound-rtp", "audio", map[string]any{semconv.QualityLabel: "good", semconv.IntervalMs: 5000, semconv.Stats("rttMs"): 65_536_000.0})
 	record(logs, "demo", semconv.EventEvent, map[string]any{semconv.EventName: "fabricSetup", semconv.EventData: `{"setupMs":1}`})
 	record(logs, "demo", semconv.EventEvent, map[string]any{semconv.EventName: "iceDisruptionStart"})
 	record(logs, "demo", semconv.EventIssue, map[string]any{semconv.IssueID: "a", semconv.IssueState: "raised", semconv.IssueKind: "highJitter"})

@@ -36,6 +36,9 @@ func (b *batch) stats(record plog.LogRecord) {
 	b.measurement()
 	var m event.Measurement
 	b.read.Read(&m, record.Attributes(), "")
+	for _, measure := range m.OutOfRange.Names() {
+		b.increment(famOutOfRange, values{b.app(), measure}, 1)
+	}
 	kind, ok := kindOf(&m)
 	if !ok {
 		return
