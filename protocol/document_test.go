@@ -37,6 +37,17 @@ func TestDocumentListsMeasures(t *testing.T) {
 	require.Equal(t, want, regexp.MustCompile(`,\s+`).Split(list, -1))
 }
 
+// A neighbour is a counter that is in each report that its measure is in, and has a limit of its own.
+func TestNeighboursAreInTheSameReports(t *testing.T) {
+	for _, m := range Measures {
+		if n := m.Within; n != nil {
+			require.Zero(t, m.Reports&^n.Of.Info().Reports, m.Name)
+			require.Positive(t, n.Of.Info().PerSecond, m.Name)
+			require.Positive(t, n.Each, m.Name)
+		}
+	}
+}
+
 // The library's table says the same of each measure that it sends.
 func TestLibraryTableAgrees(t *testing.T) {
 	text, err := os.ReadFile("../client/src/stats/measures.ts")

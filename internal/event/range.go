@@ -1,6 +1,7 @@
 package event
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -57,7 +58,7 @@ const (
 	maxMOS        = 5
 )
 
-// DropOutOfRange makes those values unknown that cannot be true, by the ranges of
+// DropOutOfRange makes those values unknown that cannot be true, by the ranges and neighbours of
 // protocol.Measures, and adds them to OutOfRange. A loss may be negative (RFC 3550).
 func (m *Measurement) DropOutOfRange() {
 	if !(m.IntervalMs >= 0 && m.IntervalMs <= maxIntervalMs) { // NaN too
@@ -69,12 +70,54 @@ func (m *Measurement) DropOutOfRange() {
 		m.OutOfRange |= mosOutOfRange
 	}
 	seconds := max(m.IntervalMs, minRateMs) / 1000
+	doubted, dropped := m.outside(seconds)
+	for m.checkNeighbours(doubted, &dropped, seconds) { // each that is dropped is a neighbour too
+	}
+	if dropped.has(protocol.RemotePacketsLost) && m.Known(protocol.RemoteLossFraction) {
+		dropped.add(protocol.RemoteLossFraction) // its quotient
+		m.Clear(protocol.RemoteLossFraction)
+	}
+	m.OutOfRange |= dropped
+}
+
+func (o OutOfRange) has(k protocol.Measure) bool { return o&(1<<k) != 0 }
+
+func (o *OutOfRange) add(k protocol.Measure) { *o |= 1 << k }
+
+// outside clears the values that are beyond their own range. It returns those, and the values that a neighbour may limit.
+func (m *Measurement) outside(seconds float64) (doubted, dropped OutOfRange) {
 	for left := m.known; left != 0; left &= left - 1 {
 		k := protocol.Measure(bits.TrailingZeros64(left))
-		if v := m.values[k]; v < 0 || v > lowest[k] { // most are beyond doubt
-			m.check(k, v, seconds)
+		v := m.values[k]
+		if v >= 0 && v <= lowest[k] { // most are beyond doubt
+			continue
+		}
+		if low, high := rangeOf(k, seconds); v < low || v > high {
+			m.Clear(k)
+			dropped.add(k)
+		} else if k.Info().Within != nil {
+			doubted.add(k)
 		}
 	}
+	return doubted, dropped
+}
+
+// checkNeighbours clears the counters that are more than their neighbours of the same interval allow, and adds them to dropped. A
+// neighbour that was dropped counts as 0, one that was not measured allows anything. It reports whether there were any.
+func (m *Measurement) checkNeighbours(doubted OutOfRange, dropped *OutOfRange, seconds float64) (more bool) {
+	for left := uint64(doubted) & m.known; left != 0; left &= left - 1 {
+		k := protocol.Measure(bits.TrailingZeros64(left))
+		n := k.Info().Within
+		if !m.Known(n.Of) && !dropped.has(n.Of) {
+			continue
+		}
+		if math.Abs(m.values[k]) > n.Each*math.Abs(m.values[n.Of])+n.PerSecond*seconds {
+			m.Clear(k)
+			dropped.add(k)
+			more = true
+		}
+	}
+	return more
 }
 
 // SetSSRC takes an SSRC, which has 32 bits (RFC 3550). The receiver lets no other number pass.
@@ -94,16 +137,12 @@ func (m *Measurement) SetSSRC(v float64) {
 var lowest = func() (bounds [protocol.NumMeasures]float64) {
 	for k := range protocol.NumMeasures {
 		_, bounds[k] = rangeOf(k, 1)
+		if n := k.Info().Within; n != nil {
+			bounds[k] = min(bounds[k], n.PerSecond)
+		}
 	}
 	return bounds
 }()
-
-func (m *Measurement) check(k protocol.Measure, v, seconds float64) {
-	if low, high := rangeOf(k, seconds); v < low || v > high {
-		m.Clear(k)
-		m.OutOfRange |= 1 << k
-	}
-}
 
 // rangeOf returns between what a measure of an interval can lie.
 func rangeOf(k protocol.Measure, seconds float64) (low, high float64) {

@@ -78,6 +78,39 @@ func TestLongDelaysAreOutOfRange(t *testing.T) {
 	}
 }
 
+// TestNeighboursLimit: a counter is unknown if its neighbour of the same interval does not allow it. A neighbour that was not
+// measured allows anything, one that cannot be true allows what may happen without it.
+//
+// spec: CONF-03
+func TestNeighboursLimit(t *testing.T) {
+	f := func(values eventtest.Values, names ...string) {
+		t.Helper()
+		m := heard(values)
+		m.DropOutOfRange()
+		require.Equal(t, names, m.OutOfRange.Names())
+		for _, name := range names {
+			require.False(t, m.Known(protocol.MeasureNamed(name)))
+		}
+	}
+	const packets, bytes, lost = protocol.Packets, protocol.Bytes, protocol.PacketsLost
+	f(eventtest.Values{packets: 100, lost: 4000})
+	f(eventtest.Values{packets: 100, lost: 4001}, "packetsLost")
+	f(eventtest.Values{packets: 100, lost: -32_000}, "packetsLost")
+	f(eventtest.Values{lost: 32_000})
+	f(eventtest.Values{packets: 1e9, lost: 2001}, "packets", "packetsLost")
+	f(eventtest.Values{packets: 1e9, lost: 2000}, "packets")
+	f(eventtest.Values{packets: 100, bytes: 600_000})
+	f(eventtest.Values{packets: 100, bytes: 2_700_000}, "bytes")
+	f(eventtest.Values{packets: 30_000, bytes: 8000}, "packets")
+	f(eventtest.Values{packets: 842, bytes: 0}) // a bridge probes without payload
+	f(eventtest.Values{protocol.Samples: 96_000, protocol.ConcealedSamples: 96_300, protocol.SilentConcealedSamples: 88_984})
+	f(eventtest.Values{protocol.Samples: 96_000, protocol.ConcealedSamples: 131_072}, "concealedSamples")
+	f(eventtest.Values{packets: 50, protocol.Frames: 171, protocol.FramesDecoded: 300}, "frames", "framesDecoded")
+	f(eventtest.Values{protocol.Frames: 60, protocol.FramesDropped: 500}, "framesDropped")
+	f(eventtest.Values{packets: 100, protocol.RemotePacketsLost: 65_000, protocol.RemoteLossFraction: 0.98}, "remoteLossFraction", "remotePacketsLost")
+	f(eventtest.Values{packets: 100, protocol.RemotePacketsLost: 0, protocol.RemoteLossFraction: 0.1}) // of an earlier report
+}
+
 // TestOutOfRangeNamed is the inverse of Names.
 func TestOutOfRangeNamed(t *testing.T) {
 	for k := range protocol.NumMeasures {
@@ -97,11 +130,11 @@ func TestRangesGrowWithTheInterval(t *testing.T) {
 		m.DropOutOfRange()
 		require.Equal(t, in, m.Known(protocol.Packets))
 	}
-	f(2000, 2e6, true)
-	f(2000, 2e6+1, false)
-	f(60_000, 6e7, true)
-	f(1, 1e6, true)
-	f(0, 1e6+1, false)
+	f(2000, 4e4, true)
+	f(2000, 4e4+1, false)
+	f(60_000, 12e5, true)
+	f(1, 2e4, true)
+	f(0, 2e4+1, false)
 }
 
 // TestKnownValuesAreSound: whatever is set, what is known is finite, in its range, and 0 where

@@ -83,3 +83,15 @@ func skewed(batches []plog.Logs, who string, by time.Duration) []plog.Logs {
 		}
 	})
 }
+
+// asSafari takes out what Safari's reports lack.
+func asSafari(batches []plog.Logs) []plog.Logs {
+	missing := []string{"freezes", "freezeMs", "freezes60s", "pauses", "pauseMs", "retransmittedPackets", "retransmittedBytes"}
+	return changed(batches, func(_ string, records plog.LogRecordSlice) {
+		for _, r := range records.All() {
+			for _, name := range missing {
+				r.Attributes().Remove(semconv.Stats(name))
+			}
+		}
+	})
+}

@@ -17,7 +17,7 @@ const root = "../.."
 const (
 	constant = "	NumMeasures\n"
 	row      = "\n}\n\nvar measureByName"
-	added    = "\n	Wobble: {\"wobbleMs\", Float, \"ms\", 0, maxMs, 0, 0, inboundAudio, \"a measure of a test\"},"
+	added    = "\n	Wobble: {\"wobbleMs\", Float, \"ms\", 0, maxMs, 0, 0, nil, inboundAudio, \"a measure of a test\"},"
 )
 
 // overlay writes the table of measures with one more, and returns the file that puts it in the
