@@ -410,23 +410,32 @@ var known = (value) => num(value) ?? NaN;
 var countersOf = (set) => setNumbered(set).counters;
 var grown = (value) => value === untrue ? untrue : known(value);
 var startedAgain = (now, then) => 2 * now < then;
+var bytesOf = ({ bytesReceived, bytesSent }) => known(bytesReceived ?? bytesSent);
 function count(last, report2, blank) {
   const by = { ...blank };
-  const anew = restarts.some((name) => startedAgain(known(report2[name]), known(last[name])));
+  const anew = restarts.some((name) => startedAgain(known(report2[name]), known(last[name]))) && !(bytesOf(report2) >= bytesOf(last));
   for (const name in blank) {
     const now = num(report2[name]);
     if (anew) last[name] = null;
-    if (now === null) continue;
-    const then = last[name] ?? 0;
-    const mayFall = name === "packetsLost";
-    if (now === 2 ** 24 - 1 || now === 2 ** 32 - 1 || now < 0 && !mayFall) {
-      by[name] = untrue;
-      continue;
-    }
-    by[name] = now >= then || mayFall ? now - then : startedAgain(now, then) ? now : untrue;
-    last[name] = now;
+    if (now !== null) by[name] = stepOf(last, name, now);
   }
   return by;
+}
+function stepOf(last, name, now) {
+  const isLoss = name === "packetsLost";
+  if (now === 2 ** 24 - 1 || now === 2 ** 32 - 1 || now < 0 && !isLoss) return untrue;
+  const then = last[name] ?? 0;
+  const lower = `${name}-`;
+  if (now >= then) {
+    last[name] = now;
+    if (lower in last) last[lower] = null;
+    return now - then;
+  }
+  const from = last[lower] ?? (isLoss ? then : untrue);
+  last[lower] = now;
+  if (now < from) return isLoss ? now - from : untrue;
+  last[name] = then + now - from;
+  return now - from;
 }
 function measure(set, by, report2, own) {
   const { blank, columns } = setNumbered(set);
@@ -1408,7 +1417,7 @@ function measureStream(counts, stream2, ms, pairRttMs) {
   const reportedMs = known(remote.timestamp) - known(counts.far.timestamp);
   const sentMs = num(remote.remoteTimestamp) === null ? ms : known(remote.remoteTimestamp) - known(counts.far.remoteTimestamp);
   const other = count(counts.far, remote, countersOf(0));
-  const packets = by.packetsReceived ?? by.packetsSent;
+  const packets = checkedPackets(by, ms);
   const sent = known(packets);
   const ownLost = by.packetsLost ?? null;
   const lost2 = checkedLoss(
@@ -1417,7 +1426,8 @@ function measureStream(counts, stream2, ms, pairRttMs) {
     num(sent),
     ms,
     Math.max(ms, num(reportedMs) ?? 0),
-    leastPace[mediaType]
+    // The sender knows how many there were.
+    ownLost === null ? 0 : leastPace[mediaType]
   );
   const measures = measure(set, by, rtp, {
     ssrc,
@@ -1447,12 +1457,16 @@ function measureStream(counts, stream2, ms, pairRttMs) {
   };
   return { measures, farEnd };
 }
+function checkedPackets(by, ms) {
+  const packets = by.packetsReceived ?? by.packetsSent ?? null;
+  return known(packets) > known(by.bytesReceived ?? by.bytesSent) + ms ? untrue : packets;
+}
 function checkedLoss(counts, lost2, packets, ms, lossMs, least) {
   const silentMs = counts.silentMs ?? 0;
   const pace = Math.max((packets ?? 0) / ms, (counts.pace ?? 0) * 0.9);
   counts.pace = pace;
   counts.silentMs = packets && lost2 !== null ? 0 : silentMs + ms;
-  return known(lost2) > 2 * Math.max(pace, least) * (silentMs + lossMs) ? untrue : lost2;
+  return Math.abs(known(lost2)) > 2 * Math.max(pace, least) * (silentMs + lossMs) ? untrue : lost2;
 }
 function perSecond(count2, ms) {
   return round(known(count2) * 1e3 / ms, 2);
@@ -1558,7 +1572,8 @@ var createMonitor = (startMs) => ({
   pairs: /* @__PURE__ */ new Map(),
   base: /* @__PURE__ */ new Map(),
   startMs,
-  aheadMs: Infinity
+  aheadMs: Infinity,
+  last: { atMs: startMs, takenMs: Number.NEGATIVE_INFINITY }
 });
 var selectedPair = (monitor) => monitor.pairs.values().next().value;
 var hasStream = (monitor, ssrc) => [...monitor.knownStreams.values()].some((known2) => known2.ssrc === ssrc);
@@ -1607,7 +1622,10 @@ function takenAt(monitor, { takenMs }, atMs) {
   if (takenMs === null) return atMs;
   const aheadMs = atMs - takenMs;
   monitor.aheadMs = Math.min(monitor.aheadMs, aheadMs);
-  if (aheadMs - monitor.aheadMs > latestMs) monitor.aheadMs = aheadMs;
+  const { last } = monitor;
+  if (aheadMs - monitor.aheadMs > latestMs || 100 * (takenMs - last.takenMs) <= atMs - last.atMs)
+    monitor.aheadMs = aheadMs;
+  monitor.last = { atMs, takenMs };
   return takenMs + monitor.aheadMs;
 }
 function addNew(knownStreams, snapshot, atMs) {

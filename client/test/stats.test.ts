@@ -162,10 +162,35 @@ describe('intervals', () => {
     );
     expect(measureStream(before, after, 1000, null)).toMatchObject({
       packets: 1,
-      decodeMs: 1000,
-      freezes: 1,
-      freezeMs: 500,
+      decodeMs: null,
+      freezes: null,
+      freezeMs: null,
+      outOfRange: 'freezes,freezeMs,decodeMs',
     });
+  });
+
+  it('count from the lower value while a counter goes on from there, and nothing twice when it is back', () => {
+    const counts: Counts = {};
+    const read = (packetsReceived: number) =>
+      measureOn(counts, stream({ packetsReceived, bytesReceived: 9_000_000 }), 1000, null).measures.packets;
+    read(9000);
+    expect([100, 150, 200, 9200, 9250].map(read)).toEqual([null, 50, 50, 100, 50]);
+    expect([100, 90, 9300].map(read)).toEqual([null, null, 50]);
+  });
+
+  it('have no more packets than bytes, but for some without payload', () => {
+    const read = (packetsReceived: number, bytesReceived: number) =>
+      measureOn({}, stream({ packetsReceived, bytesReceived }), 1000, null).measures;
+    expect(read(1500, 600)).toMatchObject({ packets: 1500, outOfRange: null });
+    expect(read(131_072, 6000)).toMatchObject({ packets: null, bytes: 6000, outOfRange: 'packets' });
+  });
+
+  it('take a loss back, and do not count it again', () => {
+    const counts: Counts = {};
+    const read = (packetsLost: number, packetsReceived: number) =>
+      measureOn(counts, stream({ packetsLost, packetsReceived }), 1000, null).measures.packetsLost;
+    read(50, 1000);
+    expect([read(47, 1050), read(48, 1100), read(51, 1150)]).toEqual([-3, 1, 0]);
   });
 
   it('know no increase of a counter that fell by little, and count from there on', () => {
@@ -175,8 +200,8 @@ describe('intervals', () => {
       measureOn(counts, stream({ framesDropped, concealedSamples, packetsReceived }, video), 1000, null).measures;
     read(500, 95_000, 9000);
     expect(read(499, 95_000, 9100)).toMatchObject({ framesDropped: null, packets: 100, outOfRange: 'framesDropped' });
-    expect(read(502, 94_999, 9099)).toMatchObject({ framesDropped: 3, packets: null, outOfRange: 'packets' });
-    expect(read(502, 94_999, 9200)).toMatchObject({ framesDropped: 0, packets: 101, outOfRange: null });
+    expect(read(502, 94_999, 9099)).toMatchObject({ framesDropped: 2, packets: null, outOfRange: 'packets' });
+    expect(read(502, 94_999, 9200)).toMatchObject({ framesDropped: 0, packets: 100, outOfRange: null });
     expect(row(2, read(501, 0, 9100)).at(-1)).toBe('packets,framesDropped');
   });
 

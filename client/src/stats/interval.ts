@@ -56,7 +56,7 @@ export function measureStream(counts: Counts, stream: Stream, ms: number, pairRt
   const sentMs =
     num(remote.remoteTimestamp) === null ? ms : known(remote.remoteTimestamp) - known(counts.far.remoteTimestamp);
   const other = count(counts.far, remote, countersOf(0));
-  const packets = by.packetsReceived ?? by.packetsSent;
+  const packets = checkedPackets(by, ms);
   const sent = known(packets);
   // A report has the losses of its own direction alone.
   const ownLost = by.packetsLost ?? null;
@@ -66,7 +66,8 @@ export function measureStream(counts: Counts, stream: Stream, ms: number, pairRt
     num(sent),
     ms,
     Math.max(ms, num(reportedMs) ?? 0),
-    leastPace[mediaType],
+    // The sender knows how many there were.
+    ownLost === null ? 0 : leastPace[mediaType],
   );
   const measures = measure(set, by, rtp, {
     ssrc,
@@ -101,6 +102,12 @@ export function measureStream(counts: Counts, stream: Stream, ms: number, pairRt
   return { measures, farEnd };
 }
 
+/** The packets of an interval, or untrue: those without payload are few (Within of packets in protocol/measures.go). */
+function checkedPackets(by: Counted, ms: number): number | null {
+  const packets = by.packetsReceived ?? by.packetsSent ?? null;
+  return known(packets) > known(by.bytesReceived ?? by.bytesSent) + ms ? untrue : packets;
+}
+
 /**
  * The loss of an interval, or untrue: of a jump of sequence numbers receivers count as many packets as it is wide. More
  * than twice what went at the pace of the last intervals is untrue, in the ms of the loss and the silence before.
@@ -117,7 +124,7 @@ function checkedLoss(
   const pace = Math.max((packets ?? 0) / ms, (counts.pace ?? 0) * 0.9);
   counts.pace = pace;
   counts.silentMs = packets && lost !== null ? 0 : silentMs + ms;
-  return known(lost) > 2 * Math.max(pace, least) * (silentMs + lossMs) ? untrue : lost;
+  return Math.abs(known(lost)) > 2 * Math.max(pace, least) * (silentMs + lossMs) ? untrue : lost;
 }
 
 /** A count over ms as a rate. */

@@ -161,29 +161,43 @@ export const grown = (value: unknown) => (value === untrue ? untrue : known(valu
 /** Whether a counter started again: browsers correct counters too, and fall by little then. */
 const startedAgain = (now: number, then: number) => 2 * now < then;
 
+/** The bytes of a report, or NaN. */
+const bytesOf = ({ bytesReceived, bytesSent }: Report) => known(bytesReceived ?? bytesSent);
+
 /**
- * By how much counters grew since last, which then has their present values. One that started again counts from 0, as
- * all do when one of restarts did; one that is missing keeps its value, so that it is not new when it returns. A loss
- * may fall (RFC 3550: duplicates). The increase of another that fell by little is untrue, as is -1, which some
- * browsers write as a number without sign of 24 or 32 bits.
+ * By how much counters grew since last, which then has their present values. When one of restarts started again, and the
+ * bytes did, all count from 0. One that is missing keeps its value, so that it is not new when it returns. The increase of one that fell alone is
+ * untrue, but for a loss (RFC 3550: duplicates). It keeps its value, and counts from the lower one while that
+ * grows. -1 is untrue too, which some browsers write as a number without sign of 24 or 32 bits.
  */
 export function count(last: Counted, report: Report, blank: Readonly<Counted>): Counted {
   const by = { ...blank };
-  const anew = restarts.some((name) => startedAgain(known(report[name]), known(last[name])));
+  const anew =
+    restarts.some((name) => startedAgain(known(report[name]), known(last[name]))) &&
+    !(bytesOf(report) >= bytesOf(last));
   for (const name in blank) {
     const now = num(report[name]);
     if (anew) last[name] = null;
-    if (now === null) continue;
-    const then = last[name] ?? 0;
-    const mayFall = name === 'packetsLost';
-    if (now === 2 ** 24 - 1 || now === 2 ** 32 - 1 || (now < 0 && !mayFall)) {
-      by[name] = untrue;
-      continue;
-    }
-    by[name] = now >= then || mayFall ? now - then : startedAgain(now, then) ? now : untrue;
-    last[name] = now;
+    if (now !== null) by[name] = stepOf(last, name, now);
   }
   return by;
+}
+
+function stepOf(last: Counted, name: string, now: number): number {
+  const isLoss = name === 'packetsLost';
+  if (now === 2 ** 24 - 1 || now === 2 ** 32 - 1 || (now < 0 && !isLoss)) return untrue;
+  const then = last[name] ?? 0;
+  const lower = `${name}-`;
+  if (now >= then) {
+    last[name] = now;
+    if (lower in last) last[lower] = null;
+    return now - then;
+  }
+  const from = last[lower] ?? (isLoss ? then : untrue);
+  last[lower] = now;
+  if (now < from) return isLoss ? now - from : untrue;
+  last[name] = then + now - from;
+  return now - from;
 }
 
 /** The measures of a set: of the growth of counters, of the report itself, and those computed elsewhere. */

@@ -61,6 +61,8 @@ export interface Monitor {
   startMs: number;
   /** How far the page's clock is ahead of the reports' own: the least of all answers. */
   aheadMs: number;
+  /** When the last reading was, on both clocks. */
+  last: { atMs: number; takenMs: number };
 }
 
 /** A monitor whose first interval begins at startMs. */
@@ -70,6 +72,7 @@ export const createMonitor = (startMs: number): Monitor => ({
   base: new Map(),
   startMs,
   aheadMs: Number.POSITIVE_INFINITY,
+  last: { atMs: startMs, takenMs: Number.NEGATIVE_INFINITY },
 });
 
 /** The selected pair of the last reading. */
@@ -132,7 +135,11 @@ function takenAt(monitor: Monitor, { takenMs }: Snapshot, atMs: number): number 
   if (takenMs === null) return atMs;
   const aheadMs = atMs - takenMs;
   monitor.aheadMs = Math.min(monitor.aheadMs, aheadMs);
-  if (aheadMs - monitor.aheadMs > latestMs) monitor.aheadMs = aheadMs; // their clock was set, or has stopped
+  // Their clock was set, has stopped, or counts seconds.
+  const { last } = monitor;
+  if (aheadMs - monitor.aheadMs > latestMs || 100 * (takenMs - last.takenMs) <= atMs - last.atMs)
+    monitor.aheadMs = aheadMs;
+  monitor.last = { atMs, takenMs };
   return takenMs + monitor.aheadMs;
 }
 
