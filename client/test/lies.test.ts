@@ -46,10 +46,10 @@ const lie = fc.record({
 /** Lies of one reading, which may last. */
 const once = /^falls by a lot|^jump/;
 
-type Told = { name: string; at: number; lasts: number; seed: number };
+type Drawn = { name: string; at: number; lasts: number; seed: number };
 
 /** The rows of a call by interval, with lies. */
-function measured(browser: string, told: readonly Told[]): NamedRow[][] {
+function measured(browser: string, drawn: readonly Drawn[]): NamedRow[][] {
   const monitor = createMonitor(0);
   const call = calls[browser] as (typeof calls)[string];
   const kept: Kept = new Map();
@@ -65,12 +65,12 @@ function measured(browser: string, told: readonly Told[]): NamedRow[][] {
         ),
       };
     });
-    for (const { name, at, lasts, seed } of told) {
+    for (const { name, at, lasts, seed } of drawn) {
       if (i < at || i >= at + (once.test(name) ? 1 : lasts)) continue;
-      let drawn = seed;
+      let state = seed;
       const pick = (below: number) => {
-        drawn = (drawn * 48_271 + 11) % 2_147_483_647;
-        return drawn % below;
+        state = (state * 48_271 + 11) % 2_147_483_647;
+        return state % below;
       };
       reports = (lies[name] as Lie)(reports, pick, kept);
     }
@@ -149,8 +149,8 @@ describe.each(Object.keys(calls))('a healthy call in the shape of %s', (browser)
 
   it('is healthy whatever lies there are, at once and one after the other (spec: STAT-04)', () => {
     fc.assert(
-      fc.property(fc.array(lie, { minLength: 1, maxLength: 8 }), (told) => {
-        const rows = measured(browser, told);
+      fc.property(fc.array(lie, { minLength: 1, maxLength: 8 }), (drawn) => {
+        const rows = measured(browser, drawn);
         const unknown = new Map<string, number>();
         const found = rows.flatMap((row, i) =>
           row.flatMap((one) => {
