@@ -25,7 +25,8 @@ func (w *fabricFinder) excuse(level detect.Level, key streamKey, excused []detec
 	screens := extended(w.shares().of(w.p.Session, key), interval) // measurements of two ends begin at other times
 	if level.Kind() == detect.FrozenVideo {
 		screens = w.state.streams[key].slides(screens)
-		excused = extended(excused, interval) // a browser counts a pause when the next picture arrives
+		// A browser counts a pause when the next picture arrives.
+		excused = slices.Concat(extended(excused, interval), w.unforwarded(key))
 	}
 	return detect.Merge(slices.Concat(excused, screens, w.slowed(key.ssrc)))
 }
@@ -43,6 +44,18 @@ func (w *fabricFinder) expects(media string) bool {
 		got = detect.GotVideo
 	}
 	return !w.state.server || w.state.facts.Any()&got == 0
+}
+
+// unforwarded returns the times in which nothing of a stream was received that a media server may choose not to forward, each with
+// two intervals beside it: there the browser counts the pause, and intervals differ.
+func (w *fabricFinder) unforwarded(key streamKey) (spans []detect.Span) {
+	if w.expects(key.mediaType) {
+		return nil
+	}
+	w.state.streams[key].missing.Each(func(from, to int64, _ detect.Word) {
+		spans = append(spans, detect.Span{FromMs: from, ToMs: to})
+	})
+	return extended(detect.Merge(spans), 2*w.state.intervalMs())
 }
 
 // before returns the time before the fabric was connected.

@@ -179,7 +179,7 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 // still returns the times in which the picture of received video did not have to change: it was paused, on hold, of few frames,
 // or its sender sent none.
 func (w *fabricFinder) still(key streamKey) []detect.Span {
-	spans := slices.Concat(w.paused(key.ssrc), w.slowed(key.ssrc), w.own("hold"), w.others(video, w.state.ownerOf(key.ssrc)))
+	spans := slices.Concat(w.paused(key.ssrc), w.slowed(key.ssrc), w.own("hold"), w.others(video, w.state.ownerOf(key.ssrc)), w.unforwarded(key))
 	return intersect(detect.Merge(spans), []detect.Span{{FromMs: w.out.AddedAtMs, ToMs: w.out.EndMs}})
 }
 

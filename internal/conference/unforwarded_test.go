@@ -1,0 +1,64 @@
+package conference_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/cause"
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/conferencetest"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/event/eventtest"
+	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/protocol"
+)
+
+// TestFirstPictureEndsNoFreeze: a media server forwards no video for a time, which the browser counts as frozen when the next picture
+// arrives. It was not watched. Pictures that are frozen at another time are, and between two participants all are.
+//
+// spec: CONF-03, QUAL-01
+func TestFirstPictureEndsNoFreeze(t *testing.T) {
+	f := func(want bool, remote string, unforwarded float64, frozenAt float64) {
+		t.Helper()
+		c := &conferencetest.Call{}
+		for _, who := range []string{"a", "b"} {
+			c.Event(who, 0, "fabricAdded", `{}`)
+			c.Event(who, 1, "fabricSetup", `{"setupMs":1000}`)
+		}
+		for at := 5.0; at <= 60; at += 5 {
+			values := eventtest.Values{protocol.Packets: 500, protocol.Bytes: 500_000, protocol.Frames: 150, protocol.FramesDecoded: 150, protocol.FPS: 30}
+			if at > 20 && at <= 20+unforwarded {
+				values = eventtest.Values{protocol.Packets: 0, protocol.Bytes: 0, protocol.Frames: 0, protocol.FramesDecoded: 0}
+			}
+			if at == frozenAt {
+				values[protocol.Freezes], values[protocol.FreezeMs] = 1, 20_000
+			}
+			sound := eventtest.Values{protocol.Packets: 250, protocol.Bytes: 20_000, protocol.PacketsLost: 0}
+			for media, values := range map[string]eventtest.Values{protocol.Audio: sound, protocol.Video: values} {
+				m := eventtest.With(event.Measurement{StatsType: protocol.InboundRTP, MediaType: media, SSRC: int64(len(media)), IntervalMs: 5000}, values)
+				m.Score = event.Score{MOS: event.Known(4.1), Label: quality.Good}
+				c.Add("a", at, event.Event{Kind: event.KindStats, Measured: &m})
+				sent := eventtest.With(event.Measurement{StatsType: protocol.OutboundRTP, MediaType: media, SSRC: int64(len(media)), IntervalMs: 5000},
+					eventtest.Values{protocol.Packets: 500, protocol.Bytes: 500_000, protocol.RTTMs: 20, protocol.RemotePacketsLost: 0})
+				c.Add("b", at, event.Event{Kind: event.KindStats, Measured: &sent})
+			}
+		}
+		for i := range c.Events {
+			c.Events[i].RemoteType = remote
+		}
+		s := conference.Fold(c.Events, quality.DefaultBounds())
+		frozen := false
+		for _, issue := range s.Issues {
+			frozen = frozen || issue.Kind == "frozenVideo"
+		}
+		require.Equal(t, want, frozen)
+		if !want {
+			require.Equal(t, cause.None, s.LikelyCause.Cause)
+		}
+	}
+	f(false, "server", 20, 45)
+	f(true, "server", 20, 55)
+	f(true, "server", 0, 45)
+	f(true, "peer", 20, 45)
+}
