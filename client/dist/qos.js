@@ -1755,8 +1755,9 @@ outOfRange 12345`.split("\n").map((line) => {
     return isSent ? choiceOfSender(sender, rid) : void 0;
   }
   function updatePause(f, source) {
-    const { ssrc, mediaType, paused } = source;
-    const reason = attempt(() => choiceOf(source), void 0);
+    const { ssrc, mediaType, isSent, paused } = source;
+    const isMuted = isSent && (f.muted.has(mediaType) || f.muted.has("fabric"));
+    const reason = isMuted ? void 0 : attempt(() => choiceOf(source), void 0);
     const now = givenTo(f, source).pause ?? (reason ? { reason } : void 0);
     if (!now === !paused) return;
     const [begins, ends] = mediaType === "audio" ? ["audioMute", "audioUnmute"] : ["videoPause", "videoResume"];
@@ -2143,6 +2144,7 @@ outOfRange 12345`.split("\n").map((line) => {
       associations: /* @__PURE__ */ new Map(),
       sources: /* @__PURE__ */ new Map(),
       given: /* @__PURE__ */ new WeakMap(),
+      muted: /* @__PURE__ */ new Set(),
       remoteUser: info.remoteUserID,
       done: false
     };
@@ -2694,10 +2696,16 @@ outOfRange 12345`.split("\n").map((line) => {
       return;
     }
     const fabric = ofConference && (ended || !isGiven(pc)) ? void 0 : findFabric(session, pc, conference);
-    if (fabric && /^screen/.test(event)) fabric.sharing = /Start/.test(event);
-    if (fabric && source) pause(fabric, source, /(Mute|Pause)$/.test(event) ? data : void 0);
+    const isPause = /(Mute|Pause|Hold)$/.test(event);
+    if (fabric && !source) keepState(fabric, event, isPause);
+    if (fabric && source) pause(fabric, source, isPause ? data : void 0);
     else if (!terminated) recorder(session, fabric, conference)("event", { event, data });
     else if (fabric) end(fabric, "application");
+  }
+  function keepState(f, event, isPause) {
+    if (/^screen/.test(event)) f.sharing = /Start/.test(event);
+    const whole = /^(audio|video|fabric)(Mute|Unmute|Pause|Resume|Hold)$/.exec(event)?.[1];
+    if (whole) f.muted[isPause ? "add" : "delete"](whole);
   }
   var dataOf = (event, given) => event === "activeDeviceList" ? { deviceList: deviceList(given) } : requireData("eventData", given);
   function sourceIn(eventData) {

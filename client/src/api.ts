@@ -8,6 +8,7 @@ import { turnCredentials } from './credentials.ts';
 import { callbackEvents, enums } from './enums.ts';
 import { end } from './fabric/end.ts';
 import { pause } from './fabric/pauses.ts';
+import type { Fabric } from './fabric/state.ts';
 import { associate, associateAll, rename } from './fabric/users.ts';
 import type { Instance } from './instance.ts';
 import { reportError } from './report.ts';
@@ -223,10 +224,18 @@ function sendFabricEvent(
     return;
   }
   const fabric = ofConference && (ended || !check.isGiven(pc)) ? undefined : findFabric(session, pc, conference);
-  if (fabric && /^screen/.test(event)) fabric.sharing = /Start/.test(event);
-  if (fabric && source) pause(fabric, source, /(Mute|Pause)$/.test(event) ? data : undefined);
+  const isPause = /(Mute|Pause|Hold)$/.test(event);
+  if (fabric && !source) keepState(fabric, event, isPause);
+  if (fabric && source) pause(fabric, source, isPause ? data : undefined);
   else if (!terminated) recorder(session, fabric, conference)('event', { event, data });
   else if (fabric) end(fabric, 'application');
+}
+
+/** Keeps what an event says of a whole fabric: what the page's objects show of it is not reported again. */
+function keepState(f: Fabric, event: string, isPause: boolean): void {
+  if (/^screen/.test(event)) f.sharing = /Start/.test(event);
+  const whole = /^(audio|video|fabric)(Mute|Unmute|Pause|Resume|Hold)$/.exec(event)?.[1];
+  if (whole) f.muted[isPause ? 'add' : 'delete'](whole);
 }
 
 const dataOf = (event: string, given: unknown): Record<string, unknown> =>

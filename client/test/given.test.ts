@@ -190,6 +190,22 @@ describe('what the page has chosen', () => {
     expect(page.events('encodingChange')).toEqual([{ ssrc: 7, ...limits }, { ssrc: 7 }]);
   });
 
+  it.each([
+    ['videoPause', 'videoResume'],
+    ['fabricHold', 'fabricResume'],
+  ])('is not repeated where the application has said %s', async (begins, ends) => {
+    const own = sentStream();
+    const page = await callWith(own);
+    await page.flow();
+    taken(page.qos.sendFabricEvent(page.pc, begins, conference));
+    own.track.enabled = false;
+    await page.flow();
+    expect(page.events('videoPause', 'fabricHold')).toEqual([{}]);
+    taken(page.qos.sendFabricEvent(page.pc, ends, conference));
+    await page.flow();
+    expect(page.events('videoPause').at(-1)).toEqual({ ssrc: 7, reason: 'disabled' });
+  });
+
   it('ends no pause that the application reported', async () => {
     const own = sentStream();
     const page = await callWith(own);

@@ -34,6 +34,7 @@ export function createFabric(owner: Session, pc: object, info: FabricInfo, pcCal
     associations: new Map(),
     sources: new Map(),
     given: new WeakMap(),
+    muted: new Set(),
     remoteUser: info.remoteUserID,
     done: false,
   };

@@ -49,8 +49,9 @@ function choiceOf({ transceiver, rid, isSent }: Source): string | undefined {
 
 /** Records whether a stream is paused, if that changed. */
 export function updatePause(f: Fabric, source: Source): void {
-  const { ssrc, mediaType, paused } = source;
-  const reason = attempt(() => choiceOf(source), undefined);
+  const { ssrc, mediaType, isSent, paused } = source;
+  const isMuted = isSent && (f.muted.has(mediaType) || f.muted.has('fabric'));
+  const reason = isMuted ? undefined : attempt(() => choiceOf(source), undefined); // the application said it
   const now = givenTo(f, source).pause ?? (reason ? { reason } : undefined);
   if (!now === !paused) return;
   const [begins, ends] = mediaType === 'audio' ? ['audioMute', 'audioUnmute'] : ['videoPause', 'videoResume'];

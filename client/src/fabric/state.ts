@@ -119,6 +119,8 @@ export interface Fabric extends Lifecycle {
   remoteUser: UserID;
   /** When it ended; undefined before. Written by end(). */
   ending?: Stamp;
+  /** What the application said to be muted as a whole: audio, video, or fabric on hold. Written by sendFabricEvent(). */
+  muted: Set<string>;
   /** It sends a screen, as the application says. Written by sendFabricEvent(). */
   sharing?: boolean;
   /** The last reading was recorded, or there is none. Written by end.ts. */

@@ -66,7 +66,7 @@ func Call() plog.Logs {
 	logs := plog.NewLogs()
 	add(logs, "c1", semconv.EventStats, map[string]any{
 		semconv.StatsType: "inbound-rtp", semconv.MediaType: "video", semconv.QualityMOS: 2.5, semconv.QualityLabel: "bad", semconv.IntervalMs: 5000.0,
-		semconv.Stats("rttMs"): 120.0, semconv.Stats("jitterMs"): 40.0, semconv.Stats("packets"): 90, semconv.Stats("packetsLost"): 10,
+		semconv.Stats("rttMs"): 120.0, semconv.Stats("jitterMs"): 40.0, semconv.Stats("packets"): 90, semconv.Stats("packetsLost"): 10, semconv.Stats("packetsDiscarded"): -1,
 	})
 	add(logs, "c1", semconv.EventEvent, map[string]any{semconv.EventName: "fabricSetup", semconv.EventData: `{"setupMs":2750,"localCandidateType":"host"}`})
 	add(logs, "c1", semconv.EventError, map[string]any{semconv.ErrorFunction: "createOffer"})
@@ -88,6 +88,7 @@ func Call() plog.Logs {
 var Expected = map[string]float64{
 	`sum(qos_measurements_total{app="demo"})`:                                                         1,
 	`sum(qos_stream_mos_sum{media="video",direction="inbound",relay="unknown",site="\"Nord\\Süd\""})`: 2.5,
+	`sum(qos_out_of_range_values_total{measure="packetsDiscarded"})`:                                  1,
 	`sum(qos_stream_rtt_seconds_sum)`:                                                                 0.12,
 	`sum(qos_stream_jitter_seconds_sum)`:                                                              0.04,
 	`sum(qos_stream_loss_ratio_sum)`:                                                                  0.1,
