@@ -101,6 +101,7 @@ var toggles = map[string]toggle{
 	"videoPause": {kind: "video", on: true}, "videoResume": {kind: "video"},
 	"fabricHold": {kind: "hold", on: true}, "fabricResume": {kind: "hold"},
 	"screenShareStart": {kind: "screen", on: true}, "screenShareStop": {kind: "screen"},
+	"encodingChange": {kind: slowed}, // on by its data
 }
 
 // oldest keeps the value with the lowest rank.
@@ -206,13 +207,12 @@ func (f *fabric) applyEvent(e *event.Event) (truncated int) {
 	truncated = f.note(e, d)
 	if t, ok := toggles[e.Name]; ok {
 		t.rank, t.at, t.ssrc = e.Rank(), e.AtMs, d.SSRC
+		if t.kind == slowed {
+			t.on = d.MaxFramerate.Known && d.MaxFramerate.V <= fewFrames
+		}
 		return insertByRank(&f.toggles, t, maxToggles, func(t toggle) uint64 { return t.rank })
 	}
 	switch e.Name {
-	case "encodingChange":
-		few := d.MaxFramerate.Known && d.MaxFramerate.V <= fewFrames
-		t := toggle{e.Rank(), e.AtMs, d.SSRC, slowed, few}
-		return truncated + insertByRank(&f.toggles, t, maxToggles, func(t toggle) uint64 { return t.rank })
 	case "fabricAdded":
 		f.added = true
 		f.alreadyConnected = f.alreadyConnected || d.AlreadyConnected

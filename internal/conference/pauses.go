@@ -15,6 +15,9 @@ func (f *fabric) intervals(number int, end int64) []Interval {
 
 // silenced returns the times in which each stream of a kind of media that this end sends was paused or was not there.
 func (f *fabric) silenced(number int, media string, end int64) (out []Interval) {
+	if !slices.ContainsFunc(f.toggles, func(t toggle) bool { return t.ssrc != 0 && t.kind == media }) {
+		return nil
+	}
 	all := []detect.Span{{FromMs: math.MinInt64, ToMs: math.MaxInt64}}
 	var some []detect.Span
 	for key, s := range f.streams {
@@ -33,12 +36,18 @@ func (f *fabric) silenced(number int, media string, end int64) (out []Interval) 
 
 // absent returns the time before the first measurement of a stream and after the last one.
 func (s *stream) absent() []detect.Span {
-	first, last := int64(math.MaxInt64), int64(math.MinInt64)
-	s.causeFacts.Each(func(from, to int64, _ detect.Word) { first, last = min(first, from), max(last, to) })
+	first, last := s.measured()
 	if first > last {
 		return nil
 	}
 	return []detect.Span{{FromMs: math.MinInt64, ToMs: first}, {FromMs: last, ToMs: math.MaxInt64}}
+}
+
+// measured returns when the first measurement of a stream began and the last one ended; the first is later where there is none.
+func (s *stream) measured() (first, last int64) {
+	first, last = math.MaxInt64, math.MinInt64
+	s.causeFacts.Each(func(from, to int64, _ detect.Word) { first, last = min(first, from), max(last, to) })
+	return first, last
 }
 
 // pauses returns the times in which one stream was paused: its sender muted it, or nobody wanted it.

@@ -278,8 +278,7 @@ func (w *fabricFinder) excused(silence []detect.Span) []detect.Span {
 
 // whileMeasured returns the spans that touch the time of the stream's measurements, nil for nil.
 func (s *stream) whileMeasured(spans []detect.Span) []detect.Span {
-	from, to := int64(math.MaxInt64), int64(math.MinInt64)
-	s.causeFacts.Each(func(start, end int64, _ detect.Word) { from, to = min(from, start), max(to, end) })
+	from, to := s.measured()
 	a, _ := slices.BinarySearchFunc(spans, from, func(s detect.Span, at int64) int { return cmp.Compare(s.ToMs, at) })
 	b, _ := slices.BinarySearchFunc(spans, to+1, func(s detect.Span, at int64) int { return cmp.Compare(s.FromMs, at) })
 	return spans[a:max(a, b)]

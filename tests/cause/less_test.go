@@ -199,7 +199,7 @@ func TestLessSaysLess(t *testing.T) {
 	t.Parallel()
 	source := rand.New(rand.NewPCG(seedOfLess, 1))
 	var all []*Trace
-	for _, dir := range folders() {
+	for _, dir := range folders(1) {
 		for _, trace := range traces(t, dir) {
 			if trace.Label.Cause == string(cause.None) || replay(t, trace).LikelyCause.Cause != cause.None {
 				all = append(all, trace)
@@ -229,16 +229,13 @@ const mostMore = 3
 // seedOfLess decides what is taken away.
 const seedOfLess = 41
 
-// folders are those of the chosen calls, and in long tests of all.
-func folders() []string {
+// folders are those of the recorded calls, the chosen ones first: all of them in `make test-long`, else as many as given.
+func folders(short int) []string {
 	dirs := []string{"testdata"}
-	if !testenv.Long() {
-		return dirs
-	}
 	for _, draw := range draws {
 		dirs = append(dirs, filepath.Join("testdata", draw.name))
 	}
-	return dirs
+	return testenv.Pick(dirs[:short], dirs)
 }
 
 // taken takes one to three things away: a participant, a stream or a measure, each kind as often.

@@ -3,7 +3,6 @@ package cause
 import (
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -32,11 +31,7 @@ type lied struct {
 func callsWithLies(t *testing.T, fits func(answer) bool, share func(*rand.Rand) float64) (calls []lied) {
 	t.Helper()
 	var pool []*Trace
-	dirs := []string{"testdata"}
-	for _, draw := range draws {
-		dirs = append(dirs, filepath.Join("testdata", draw.name))
-	}
-	for _, dir := range testenv.Pick(dirs[:4], dirs) {
+	for _, dir := range folders(4) {
 		pool = append(pool, traces(t, dir)...)
 	}
 	source := rand.New(rand.NewPCG(41, 0))
