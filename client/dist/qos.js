@@ -1705,7 +1705,8 @@ outOfRange 12345`.split("\n").map((line) => {
   }
   function givenTo({ given }, { rtpEnd }) {
     const of = (one) => (one && given.get(one)) ?? {};
-    return { ...of(rtpEnd?.track), ...of(rtpEnd) };
+    const [own, track] = [of(rtpEnd), of(rtpEnd?.track)];
+    return { owner: own.owner ?? track.owner, pause: own.pause ?? track.pause };
   }
   var sourcesOf = ({ sources }, source) => [...sources.values()].filter(({ rtpEnd }) => rtpEnd && [rtpEnd, rtpEnd.track].includes(source));
   function givenOf({ given }, source) {
@@ -1729,52 +1730,53 @@ outOfRange 12345`.split("\n").map((line) => {
     endings.set(track, false);
     track.addEventListener("ended", () => endings.set(track, true));
   }
-  function choiceOfSender(sender, rid) {
-    const { track } = sender;
+  function choiceOfSender(track, encoding) {
     if (!track) return "noTrack";
     watch2(track);
     if (track.readyState === "ended") return endings.get(track) === false ? "stopped" : void 0;
     if (track.enabled === false) return "disabled";
     if (track.muted) return "system";
-    return encodingOf(sender, rid)?.active === false ? "inactive" : void 0;
+    return encoding?.active === false ? "inactive" : void 0;
   }
-  function encodingOf(sender, rid) {
-    const { encodings } = sender.getParameters();
+  function encodingOf({ isSent, transceiver, rid }) {
+    const encodings = isSent ? transceiver?.sender.getParameters().encodings ?? [] : [];
     return encodings.find((one) => one.rid === rid) ?? encodings[0];
   }
-  function limitsOf({ isSent, mediaType, transceiver, rid }) {
-    const encoding = isSent && mediaType === "video" && transceiver ? encodingOf(transceiver.sender, rid) : void 0;
-    const { maxFramerate, maxBitrate, scaleResolutionDownBy: scale } = encoding ?? {};
-    return json({ maxFramerate, maxBitrate, scaleResolutionDownBy: scale === 1 ? void 0 : scale });
-  }
-  function choiceOf({ transceiver, rid, isSent }) {
+  function choiceOf({ transceiver, isSent }, encoding) {
     if (!transceiver) return;
     const { direction, currentDirection, sender } = transceiver;
     const way = isSent ? "send" : "recv";
     if (!direction.includes(way) || currentDirection?.includes(way) === false) return "direction";
-    return isSent ? choiceOfSender(sender, rid) : void 0;
+    return isSent ? choiceOfSender(sender.track, encoding) : void 0;
   }
   function updatePause(f, source) {
     const { ssrc, mediaType, isSent, paused } = source;
+    const encoding = attempt(() => encodingOf(source), void 0);
     const isMuted = isSent && (f.muted.has(mediaType) || f.muted.has("fabric"));
-    const reason = isMuted ? void 0 : attempt(() => choiceOf(source), void 0);
+    const reason = isMuted ? void 0 : attempt(() => choiceOf(source, encoding), void 0);
     const now = givenTo(f, source).pause ?? (reason ? { reason } : void 0);
-    if (!now === !paused) return;
-    const [begins, ends] = mediaType === "audio" ? ["audioMute", "audioUnmute"] : ["videoPause", "videoResume"];
-    emit2(f, now ? begins : ends, { ...now ?? paused, ssrc });
-    source.paused = now;
+    if (!now !== !paused) {
+      const [begins, ends] = mediaType === "audio" ? ["audioMute", "audioUnmute"] : ["videoPause", "videoResume"];
+      emit2(f, now ? begins : ends, { ...now ?? paused, ssrc });
+      source.paused = now;
+    }
+    return encoding;
+  }
+  function updateLimits(f, source, encoding) {
+    const { maxFramerate, maxBitrate, scaleResolutionDownBy: scale } = source.mediaType === "video" && encoding || {};
+    const limits = { maxFramerate, maxBitrate, scaleResolutionDownBy: scale === 1 ? void 0 : scale };
+    const text2 = json(limits) ?? "{}";
+    if (text2 !== (source.limits ?? "{}")) emit2(f, "encodingChange", { ssrc: source.ssrc, ...limits });
+    source.limits = text2;
   }
   function pause(f, source, data) {
     givenOf(f, source).pause = data;
     for (const one of sourcesOf(f, source)) updatePause(f, one);
   }
   function updateSources(f) {
-    for (const source of f.sources.values()) {
-      updatePause(f, source);
-      const limits = attempt(() => limitsOf(source), void 0) ?? "{}";
-      if (limits !== (source.limits ?? "{}")) emit2(f, "encodingChange", { ssrc: source.ssrc, ...JSON.parse(limits) });
-      source.limits = limits;
-    }
+    for (const [key, source] of f.sources)
+      if (source.paused || f.monitor.knownStreams.has(key)) updateLimits(f, source, updatePause(f, source));
+      else f.sources.delete(key);
   }
 
   // src/turn-url.ts

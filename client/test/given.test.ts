@@ -222,3 +222,20 @@ describe('what the page has chosen', () => {
     expect(page.events('videoResume')).toEqual([{ ssrc: 7, reason: 'disabled' }]);
   });
 });
+
+it('is not read of a stream that has ended, but for the end of its pause (spec: FAB-08)', async () => {
+  const [gone, away] = [sentStream(), sentStream()];
+  Object.assign(away.transceiver, { mid: '1' });
+  Object.assign(away.reports[0] as object, { mid: '1', ssrc: 8, id: 'away' });
+  const page = await callWith(gone, away);
+  await page.flow();
+  away.track.enabled = false;
+  await page.flow();
+  for (const { reports } of [gone, away]) reports.splice(0);
+  await page.flow(60_000);
+  gone.track.enabled = false;
+  away.track.enabled = true;
+  await page.flow();
+  const data = { ssrc: 8, reason: 'disabled' };
+  expect([page.events('videoPause'), page.events('videoResume')]).toEqual([[data], [data]]);
+});

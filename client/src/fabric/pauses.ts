@@ -16,47 +16,54 @@ function watch(track: MediaStreamTrack): void {
 }
 
 /** Why nothing can be expected of what a sender sends; undefined where something can, or nothing is known. */
-function choiceOfSender(sender: RTCRtpSender, rid: unknown): string | undefined {
-  const { track } = sender;
+function choiceOfSender(track: MediaStreamTrack | null, encoding: Encoding): string | undefined {
   if (!track) return 'noTrack';
   watch(track);
   if (track.readyState === 'ended') return endings.get(track) === false ? 'stopped' : undefined;
   if (track.enabled === false) return 'disabled';
   if (track.muted) return 'system';
-  return encodingOf(sender, rid)?.active === false ? 'inactive' : undefined;
+  return encoding?.active === false ? 'inactive' : undefined;
 }
 
-function encodingOf(sender: RTCRtpSender, rid: unknown): RTCRtpEncodingParameters | undefined {
-  const { encodings } = sender.getParameters();
+type Encoding = RTCRtpEncodingParameters | undefined;
+
+/** The encoding of a sent stream. */
+function encodingOf({ isSent, transceiver, rid }: Source): Encoding {
+  const encodings = isSent ? (transceiver?.sender.getParameters().encodings ?? []) : [];
   return encodings.find((one) => one.rid === rid) ?? encodings[0];
 }
 
-/** The limits of the encoding of sent video, as JSON. */
-function limitsOf({ isSent, mediaType, transceiver, rid }: Source): string | undefined {
-  const encoding = isSent && mediaType === 'video' && transceiver ? encodingOf(transceiver.sender, rid) : undefined;
-  const { maxFramerate, maxBitrate, scaleResolutionDownBy: scale } = encoding ?? {};
-  return json({ maxFramerate, maxBitrate, scaleResolutionDownBy: scale === 1 ? undefined : scale });
-}
-
 /** What the page itself has chosen about a stream. */
-function choiceOf({ transceiver, rid, isSent }: Source): string | undefined {
+function choiceOf({ transceiver, isSent }: Source, encoding: Encoding): string | undefined {
   if (!transceiver) return;
   const { direction, currentDirection, sender } = transceiver;
   const way = isSent ? 'send' : 'recv';
   if (!direction.includes(way) || currentDirection?.includes(way) === false) return 'direction';
-  return isSent ? choiceOfSender(sender, rid) : undefined;
+  return isSent ? choiceOfSender(sender.track, encoding) : undefined;
 }
 
-/** Records whether a stream is paused, if that changed. */
-export function updatePause(f: Fabric, source: Source): void {
+/** Records whether a stream is paused, if that changed. It returns the encoding that was read. */
+export function updatePause(f: Fabric, source: Source): Encoding {
   const { ssrc, mediaType, isSent, paused } = source;
+  const encoding = attempt(() => encodingOf(source), undefined);
   const isMuted = isSent && (f.muted.has(mediaType) || f.muted.has('fabric'));
-  const reason = isMuted ? undefined : attempt(() => choiceOf(source), undefined); // the application said it
+  const reason = isMuted ? undefined : attempt(() => choiceOf(source, encoding), undefined); // the application said it
   const now = givenTo(f, source).pause ?? (reason ? { reason } : undefined);
-  if (!now === !paused) return;
-  const [begins, ends] = mediaType === 'audio' ? ['audioMute', 'audioUnmute'] : ['videoPause', 'videoResume'];
-  emit(f, (now ? begins : ends) as string, { ...(now ?? paused), ssrc });
-  source.paused = now;
+  if (!now !== !paused) {
+    const [begins, ends] = mediaType === 'audio' ? ['audioMute', 'audioUnmute'] : ['videoPause', 'videoResume'];
+    emit(f, (now ? begins : ends) as string, { ...(now ?? paused), ssrc });
+    source.paused = now;
+  }
+  return encoding;
+}
+
+/** Records the limits of the encoding of a video, if they changed. */
+function updateLimits(f: Fabric, source: Source, encoding: Encoding): void {
+  const { maxFramerate, maxBitrate, scaleResolutionDownBy: scale } = (source.mediaType === 'video' && encoding) || {};
+  const limits = { maxFramerate, maxBitrate, scaleResolutionDownBy: scale === 1 ? undefined : scale };
+  const text = json(limits) ?? '{}';
+  if (text !== (source.limits ?? '{}')) emit(f, 'encodingChange', { ssrc: source.ssrc, ...limits });
+  source.limits = text;
 }
 
 /**
@@ -68,12 +75,9 @@ export function pause(f: Fabric, source: object, data: object | undefined): void
   for (const one of sourcesOf(f, source)) updatePause(f, one);
 }
 
-/** Records what changed since the last reading. */
+/** Records what changed since the last reading, and forgets streams that ended. A paused one may return and be resumed. */
 export function updateSources(f: Fabric): void {
-  for (const source of f.sources.values()) {
-    updatePause(f, source);
-    const limits = attempt(() => limitsOf(source), undefined) ?? '{}';
-    if (limits !== (source.limits ?? '{}')) emit(f, 'encodingChange', { ssrc: source.ssrc, ...JSON.parse(limits) });
-    source.limits = limits;
-  }
+  for (const [key, source] of f.sources)
+    if (source.paused || f.monitor.knownStreams.has(key)) updateLimits(f, source, updatePause(f, source));
+    else f.sources.delete(key);
 }

@@ -38,7 +38,7 @@ export interface Association {
 
 /** What the application said about the streams of a track, a sender or a receiver. */
 export interface Given {
-  owner?: Association;
+  owner?: Association | undefined;
   /** The data of their pause, while there is one. */
   pause?: object | undefined;
 }

@@ -27,8 +27,9 @@ export function associateAll(f: Fabric, source: object, association: Association
 
 /** What was given for the sender or receiver of a stream, or for its track. */
 export function givenTo({ given }: Fabric, { rtpEnd }: Source): Given {
-  const of = (one?: object | null) => (one && given.get(one)) ?? {};
-  return { ...of(rtpEnd?.track), ...of(rtpEnd) };
+  const of = (one?: object | null): Given => (one && given.get(one)) ?? {};
+  const [own, track] = [of(rtpEnd), of(rtpEnd?.track)];
+  return { owner: own.owner ?? track.owner, pause: own.pause ?? track.pause };
 }
 
 /** The streams of a track, a sender or a receiver. */
