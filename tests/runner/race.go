@@ -27,6 +27,7 @@ var (
 	}
 	// withoutRace are campaigns of one goroutine, beside tests of the same package that have several.
 	withoutRace = map[string]*regexp.Regexp{
+		"exporters/webhookexporter":                      regexp.MustCompile(`^TestRulesNotifyNoPast$`),
 		"extensions/dashboardextension/internal/readapi": regexp.MustCompile(`^TestHostileParameters$`),
 		"receivers/qoswssreceiver":                       regexp.MustCompile(`^Test(NoSequenceOfMessages.*|RefusalsOfMessagesRepeatNothing)$`),
 	}
