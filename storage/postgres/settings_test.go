@@ -53,7 +53,7 @@ func TestSettingsConnectionsEnd(t *testing.T) {
 func TestSettingsHeldUp(t *testing.T) {
 	dsn := migrated(t)
 	s := open(t, dsn)
-	quick, err := Open(t.Context(), dsn, Options{patience: 500 * time.Millisecond})
+	quick, err := Open(t.Context(), dsn, Options{patience: 2 * time.Second})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, quick.Close()) })
 	begun, ended := make(chan struct{}), make(chan error, 1)
@@ -65,7 +65,11 @@ func TestSettingsHeldUp(t *testing.T) {
 			return nil
 		})
 	}()
-	<-begun
+	select {
+	case <-begun:
+	case err := <-ended:
+		require.NoError(t, err, "the machine stood still for that long")
+	}
 	_, err = s.PutSetting(t.Context(), storage.Setting{Kind: "k", ID: "a", Body: []byte("1")})
 	require.NoError(t, err)
 	close(release)
