@@ -1812,6 +1812,20 @@ function texts(list2) {
   return list2.filter(str).slice(0, maxAddresses).map((value) => value.slice(0, 64));
 }
 
+// src/fabric/playout.ts
+var isRefused = ({ rtpEnd }) => [...document.querySelectorAll("audio,video")].some(
+  ({ paused, muted, srcObject }) => paused && !muted && srcObject?.getTracks().includes(rtpEnd?.track)
+);
+function updatePlayout(f, { stream: stream2, measures: { packets, samples } }) {
+  const source = f.sources.get(stream2.key);
+  if (!source) return;
+  const { playout, ssrc } = source;
+  if (samples) source.playout = "playing";
+  else if (packets && samples === 0 && globalThis.document?.visibilityState === "visible")
+    source.playout = attempt(() => isRefused(source), false) ? "refused" : "none";
+  if (source.playout !== playout) emit2(f, "playoutChange", { ssrc, playout: source.playout });
+}
+
 // src/fabric/senders.ts
 var transceivers = (f) => f.pc.getTransceivers();
 var transceiverOf = (f, { rtp }) => attempt(() => transceivers(f).find((one) => one.mid === rtp.mid), void 0);
@@ -1841,6 +1855,7 @@ function record(f, reading2, stamp) {
     if (!rows.length && reading2.groups.length > 1) continue;
     send2(f.owner, { type: "stats", stamp, fabric, sets: sets2, members: { fabric, intervalMs, rows } });
   }
+  for (const interval of reading2.intervals) updatePlayout(f, interval);
   deliver(f, reading2.intervals);
 }
 function recordNews(f, { added, changedPairs }, stamp) {
@@ -1857,7 +1872,7 @@ function recordStream(f, stream2, stamp) {
   const names2 = sourceInfo(description, ssrc);
   const transceiver = transceiverOf(f, stream2);
   const rtpEnd = transceiver?.[isSent ? "sender" : "receiver"];
-  const own = { ...names2, ssrc, mediaType, isSent, rid: rtp.rid, transceiver, rtpEnd };
+  const own = { ...names2, ssrc, mediaType, isSent, rid: rtp.rid, transceiver, rtpEnd, playout: "playing" };
   f.sources.set(key, own);
   const trackIdentifier = str(rtp.trackIdentifier) ?? str(source.trackIdentifier);
   const trackState = isSent ? str(rtpEnd?.track?.readyState) : null;

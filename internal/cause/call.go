@@ -80,10 +80,11 @@ type Stream struct {
 	BusyMs float64 // coding took WorkShare of the time
 	Jitter, RTT, FPS event.Value // means
 
-	NoneMs   float64 // no packet was sent or received, without a mute, pause or hold
-	WeakMs   float64 // silence, or less than WeakFPS, without a mute, pause or hold
-	QuietMs  float64 // either, also during a mute, pause or hold
-	FrozenMs float64 // a picture that had changed did not change to the end, or was blank in turns with others, without a pause or hold
+	RefusedMs float64 // of received audio: the page did not play it, and an element with its track was paused and not muted
+	NoneMs    float64 // no packet was sent or received, without a mute, pause or hold
+	WeakMs    float64 // silence, or less than WeakFPS, without a mute, pause or hold
+	QuietMs   float64 // either, also during a mute, pause or hold
+	FrozenMs  float64 // a picture that had changed did not change to the end, or was blank in turns with others, without a pause or hold
 }
 
 // The thresholds of the intervals that are counted; those of the labels "fair" to "poor".

@@ -31,7 +31,7 @@ func Find(given Call) Verdict {
 	c := newCall(given)
 	pairings := c.pairings()
 	legs := c.measure(pairings)
-	findings := slices.Concat(c.reported(), c.unconnected(), c.forwarded(pairings, legs))
+	findings := slices.Concat(c.reported(), c.refusedPlayouts(), c.unconnected(), c.forwarded(pairings, legs))
 	if !c.good {
 		findings = append(findings, c.inferred(pairings, legs)...)
 	}

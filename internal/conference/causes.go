@@ -121,7 +121,7 @@ func (i *Issue) certain() bool {
 func (s *Summary) good(labels quality.Bounds) bool {
 	for i := range s.Issues {
 		switch detect.Kind(s.Issues[i].Kind) {
-		case detect.RelayOverTCP, detect.ICERestart, detect.DeviceChange, detect.LateJoin:
+		case detect.NotPlayed, detect.RelayOverTCP, detect.ICERestart, detect.DeviceChange, detect.LateJoin:
 		default:
 			return false
 		}
@@ -314,6 +314,7 @@ func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric, without [
 		e.LimitedWarmUpMs = f.warmUpMs(s, out, limited, joined(sorted(slices.Concat(intervalsOf(f.room()), without))))
 	}
 	if key.statsType == inboundRTP {
+		e.RefusedMs = float64(spanMs(intersect(f.notPlayed(key.ssrc, out.EndMs, playoutRefused), complement(spansOf(without)))))
 		s.addGaps(&e, joined(sorted(slices.Concat(gone, without))))
 	}
 	excuses := slices.Concat(f.excuses(key, s, out.EndMs), without)

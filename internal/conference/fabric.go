@@ -53,6 +53,7 @@ type fabric struct {
 	renames     renames      // of the remote end
 	owners      []ownership  // of streams, ascending by rank
 	endedTracks []endedTrack // that were to be sent, ascending by rank
+	playouts    []playout    // ascending by rank
 	streams     map[streamKey]*stream
 	facts       detect.Timeline // of its streams together
 	marks       []mark          // ascending by rank
@@ -249,6 +250,8 @@ func (f *fabric) applyRest(e *event.Event, d *event.Data) (truncated int) {
 		f.disruption.put(e.Rank(), false)
 	case "iceRestart":
 		f.restarts++
+	case "playoutChange":
+		return f.addPlayout(playout{e.Rank(), e.AtMs, d.SSRC, d.Playout})
 	case "userIDChange":
 		return f.renames.apply(e, "remote")
 	case "streamAdded":
@@ -323,6 +326,9 @@ func (f *fabric) merge(o *fabric) (truncated int) {
 	}
 	for _, t := range o.endedTracks {
 		truncated += insertByRank(&f.endedTracks, t, maxStreams, func(t endedTrack) uint64 { return t.rank })
+	}
+	for _, p := range o.playouts {
+		truncated += f.addPlayout(p)
 	}
 	return truncated + f.mergeDetectors(o) + f.mergeStreams(o)
 }

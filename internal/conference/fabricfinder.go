@@ -47,6 +47,7 @@ func (w *fabricFinder) fabric() {
 		}
 		excused = detect.Merge(slices.Concat(excused, w.paused(s.SSRC), w.over))
 		w.stream(about, streamKey{s.StatsType, s.MediaType, s.SSRC}, excused)
+		w.playout(about, excused)
 	}
 }
 

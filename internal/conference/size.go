@@ -12,7 +12,7 @@ const (
 	bucketBytes        = 6
 	undecidedBytes     = 56
 	breachBytes        = 40
-	factBytes          = 64 // a toggle, a mark, a name of an owner
+	factBytes          = 64 // a toggle, a mark, a name of an owner, a change of the playout
 )
 
 // Bytes returns how many bytes the conference takes in memory, an estimate. Only Apply, ApplyArrived, Merge, Shrink and
@@ -27,7 +27,7 @@ func (c *Conference) Parts() int { return c.parts }
 
 // ownBytes returns the bytes of a fabric, without its streams, beyond those of a part.
 func (f *fabric) ownBytes() int64 {
-	facts := cap(f.toggles) + cap(f.marks) + cap(f.owners) + cap(f.endedTracks)
+	facts := cap(f.toggles) + cap(f.marks) + cap(f.owners) + cap(f.endedTracks) + cap(f.playouts)
 	return fabricBytes - streamBytes + int64(facts)*factBytes + int64(f.facts.Bytes())
 }
 

@@ -29,7 +29,7 @@ func TestDocument(t *testing.T) {
 	}
 	require.Contains(t, rows[string(SilentMicrophone)], fmt.Sprintf("After %s (`never_heard`)", c.NeverHeard.After))
 	require.Contains(t, rows[string(WeakWiFi)], fmt.Sprintf(" | %g | %g | %s |", c.WeakWiFi.Raise, c.WeakWiFi.Resolve, c.WeakWiFi.After))
-	for kind, timing := range map[Kind]Timing{NoMedia: c.NoMedia, OneWayMedia: c.OneWayMedia, ICEDisruption: c.ICEDisruption, LateJoin: c.LateJoin} {
+	for kind, timing := range map[Kind]Timing{NoMedia: c.NoMedia, OneWayMedia: c.OneWayMedia, ICEDisruption: c.ICEDisruption, NotPlayed: c.NotPlayed, LateJoin: c.LateJoin} {
 		require.Contains(t, rows[string(kind)], fmt.Sprintf(" | | | %s |", timing.After), kind)
 	}
 }

@@ -27,6 +27,7 @@ const (
 	SilentMicrophone  Kind = "silentMicrophone"  // not muted, and nothing but zeros
 	WeakWiFi          Kind = "weakWiFi"          // weak signal
 	LowQuality        Kind = "lowQuality"        // score of a participant
+	NotPlayed         Kind = "notPlayed"         // received audio that the page does not play
 	RelayOverTCP      Kind = "relayOverTCP"      // media takes a relay over TCP or TLS
 	ICERestart        Kind = "iceRestart"        // ICE was restarted
 	DeviceChange      Kind = "deviceChange"      // other devices than before
@@ -37,7 +38,7 @@ const (
 var Kinds = []Kind{
 	NoMedia, OneWayMedia, HighPacketLoss, LossBurst, ConcealedAudio, FrozenVideo, LowFrameRate,
 	HighRoundTripTime, HighJitter, HighJitterBuffer, ICEDisruption, BandwidthLimited, CPULimited,
-	BusyCodec, DroppedFrames, KeyFrameStorm, SilentMicrophone, WeakWiFi, LowQuality, RelayOverTCP,
+	BusyCodec, DroppedFrames, KeyFrameStorm, SilentMicrophone, WeakWiFi, LowQuality, NotPlayed, RelayOverTCP,
 	ICERestart, DeviceChange, LateJoin,
 }
 

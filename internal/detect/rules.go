@@ -67,6 +67,8 @@ type Config struct {
 	OneWayMedia Timing `mapstructure:"one_way_media"`
 	// ICEDisruption raises for disruptions of at least After.
 	ICEDisruption Timing `mapstructure:"ice_disruption"`
+	// NotPlayed raises for audio that the page did not play for at least After.
+	NotPlayed Timing `mapstructure:"not_played"`
 	// LateJoin raises for who comes After the conference began.
 	LateJoin Timing `mapstructure:"late_join"`
 
@@ -105,6 +107,7 @@ func DefaultConfig() Config {
 		NoMedia:       Timing{After: soon, ResolveAfter: 2 * time.Second},
 		OneWayMedia:   Timing{After: soon, ResolveAfter: 2 * time.Second},
 		ICEDisruption: Timing{After: 5 * time.Second},
+		NotPlayed:     Timing{After: soon},
 		LateJoin:      Timing{After: 2 * time.Minute},
 	}
 }
@@ -159,6 +162,7 @@ func (c *Config) timings() []timed {
 		{"no_media", c.NoMedia, maxAfter},
 		{"one_way_media", c.OneWayMedia, maxAfter},
 		{"ice_disruption", c.ICEDisruption, maxAfter},
+		{"not_played", c.NotPlayed, maxAfter},
 		{"late_join", c.LateJoin, 24 * time.Hour},
 	}
 }

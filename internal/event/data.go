@@ -26,8 +26,9 @@ type Data struct {
 	Stage               string
 	LocalCandidates     Value // of fabricSetupFailed: the number that was gathered
 	Reason              string
-	MeasurementFollows  bool  // after a fabricTerminated, with its time
-	MaxFramerate        Value // of encodingChange: frames per second
+	MeasurementFollows  bool   // after a fabricTerminated, with its time
+	MaxFramerate        Value  // of encodingChange: frames per second
+	Playout             string // of playoutChange: playing, none or refused
 	SSRC                int64
 	StatsType           string // of streamAdded
 	MediaType           string
@@ -50,7 +51,7 @@ var eventsWithData = map[string]bool{
 	"iceDisruptionEnd": true, "selectedCandidatePairChange": true, "streamAdded": true,
 	"associateMstWithUserID": true, "userIDChange": true, "wifiStats": true, "activeDeviceList": true,
 	"audioMute": true, "audioUnmute": true, "videoPause": true, "videoResume": true,
-	"encodingChange": true,
+	"encodingChange": true, "playoutChange": true,
 }
 
 // ParseData reads the data of an event of that name. It returns nil when the fold needs
@@ -80,6 +81,7 @@ func ParseData(name string, data []byte) *Data {
 		Reason:              Clip(raw.Reason, MaxText),
 		MeasurementFollows:  raw.MeasurementFollows,
 		MaxFramerate:        duration(raw.MaxFramerate),
+		Playout:             Clip(raw.Playout, MaxText),
 		UserIDType:          Clip(raw.UserIDType, MaxText),
 		UsageLabel:          Clip(raw.UsageLabel, MaxText),
 		StatsType:           Clip(raw.StatsType, MaxText),
@@ -115,6 +117,7 @@ type rawData struct {
 	Reason              string      `json:"reason"`
 	MeasurementFollows  bool        `json:"measurementFollows"`
 	SSRC                json.Number `json:"ssrc"` // a number or a decimal string
+	Playout             string      `json:"playout"`
 	UserIDType          string      `json:"userIDType"`
 	StatsType           string      `json:"statsType"`
 	MediaType           string      `json:"mediaType"`

@@ -55,6 +55,7 @@ var titles = map[detect.Kind]string{
 	detect.WeakWiFi:          "Weak Wi-Fi",
 	detect.NoMedia:           "No media",
 	detect.OneWayMedia:       "Media in one direction only",
+	detect.NotPlayed:         "Sound that the page does not play",
 }
 
 var directions = map[string]string{"inbound": "received", "outbound": "sent"}

@@ -131,7 +131,7 @@ func requireCalm(t *testing.T, a *answer) {
 	for i := range a.summary.Issues {
 		if issue := &a.summary.Issues[i]; issue.Confidence == string(detect.High) {
 			switch detect.Kind(issue.Kind) {
-			case detect.RelayOverTCP, detect.ICERestart, detect.DeviceChange, detect.LateJoin:
+			case detect.NotPlayed, detect.RelayOverTCP, detect.ICERestart, detect.DeviceChange, detect.LateJoin:
 			default:
 				t.Errorf("%s has %s, and no cause", a.trace.Name, issue.Kind)
 			}

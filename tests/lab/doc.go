@@ -6,7 +6,9 @@
 //
 //	make record-causes INTO=twelfth SEED=0x1234 CALLS=60
 //
-// It writes the list of calls (draw.txt) first. If it is started again, it records the calls that have no trace yet.
+// In place of a draw it records the listed calls (INTO=.) or those through real media servers (INTO=servers).
+//
+// It writes the list of calls (draw.txt) of a draw first. If it is started again, it records the calls that have no trace yet.
 // A call on a machine that had too little time for it is not recorded: record on an idle machine.
 //
 // The calls of a draw measure the rules that exist when it is recorded. Commit the rules and the seed before, and replay the

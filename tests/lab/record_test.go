@@ -20,11 +20,12 @@ import (
 	"github.com/qosrtc/qos/tests/browser"
 	"github.com/qosrtc/qos/tests/cause"
 	"github.com/qosrtc/qos/tests/harness"
+	"github.com/qosrtc/qos/tests/mediaserver"
 	"github.com/qosrtc/qos/tests/scenario"
 )
 
 var (
-	into    = flag.String("into", "", "record into this folder of tests/cause/testdata: the calls of a draw, which has its name, or with . the listed calls")
+	into    = flag.String("into", "", "record into this folder of tests/cause/testdata: the calls of a draw, which has its name, with . the listed calls, or with servers those through real media servers")
 	seed    = flag.Uint64("seed", 1, "of the draw")
 	calls   = flag.Int("calls", 60, "of the draw")
 	kinds   = flag.String("kinds", ".", "draw only kinds whose name matches this regular expression")
@@ -40,8 +41,11 @@ func TestMain(m *testing.M) {
 // drawn returns the calls that the flags describe.
 func drawn(t *testing.T) []scenario.Scenario {
 	t.Helper()
-	if *into == "." {
+	switch *into {
+	case ".":
 		return scenario.Listed()
+	case "servers":
+		return scenario.Recorded(scenario.LiveKit{LiveKit: mediaserver.StartLiveKit(t)}, scenario.Janus{Janus: mediaserver.StartJanus(t)})
 	}
 	pattern, err := regexp.Compile(*kinds)
 	require.NoError(t, err)
@@ -59,7 +63,7 @@ func TestRecord(t *testing.T) {
 	require.NotEmpty(t, os.Getenv("QOS_COLLECTOR"), "the path of the binary; `make record-causes` builds it")
 	list, dir := drawn(t), filepath.Join(traces, *into)
 	require.NoError(t, os.MkdirAll(dir, 0o755))
-	if *into != "." {
+	if *into != "." && *into != "servers" {
 		writeList(t, list, dir)
 	}
 	r := startRecorder(t)

@@ -35,7 +35,12 @@ transports: { disable = %q }
 // Janus is a running Janus with its VideoRoom.
 type Janus struct {
 	URL string // of its signalling: ws://
+
+	process *browser.Process
 }
+
+// Process returns the server's process.
+func (j *Janus) Process() *browser.Process { return j.process }
 
 // StartJanus starts a Janus and waits until it answers.
 func StartJanus(t *testing.T) *Janus {
@@ -53,8 +58,8 @@ func StartJanus(t *testing.T) *Janus {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".jcfg"), []byte(text), 0o600))
 	}
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-	start(t, "http://"+address, program, "-o", "-F", dir)
-	return &Janus{URL: "ws://" + address}
+	process := start(t, "http://"+address, program, "-o", "-F", dir)
+	return &Janus{URL: "ws://" + address, process: process}
 }
 
 // StartGuest starts a guest that joins a room, which exists.

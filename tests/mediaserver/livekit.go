@@ -34,6 +34,9 @@ rtc: {udp_port: %d, tcp_port: %d, node_ip: 127.0.0.1, use_external_ip: false, en
 // LiveKit is a running LiveKit server.
 type LiveKit struct {
 	URL string // of its signalling: ws://
+
+	process        *browser.Process
+	config, health string
 }
 
 // StartLiveKit starts a server and waits until it answers.
@@ -42,9 +45,25 @@ func StartLiveKit(t *testing.T) *LiveKit {
 	port := freePort(t)
 	config := fmt.Sprintf(liveKitConfig, port, Key, Secret, freePort(t), freePort(t))
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-	start(t, "http://"+address, testenv.Program(t, "livekit-server"), "--config-body", config)
-	return &LiveKit{URL: "ws://" + address}
+	l := &LiveKit{URL: "ws://" + address, config: config, health: "http://" + address}
+	l.start(t)
+	return l
 }
+
+func (l *LiveKit) start(t *testing.T) {
+	t.Helper()
+	l.process = start(t, l.health, testenv.Program(t, "livekit-server"), "--config-body", l.config)
+}
+
+// Restart kills the server and starts it anew, without its rooms.
+func (l *LiveKit) Restart(t *testing.T) {
+	t.Helper()
+	l.process.Kill()
+	l.start(t)
+}
+
+// Process returns the server's process.
+func (l *LiveKit) Process() *browser.Process { return l.process }
 
 // Token returns the access token of a participant, who may join the room, publish and subscribe for a day.
 func (*LiveKit) Token(t *testing.T, room, identity string) string {
@@ -76,7 +95,7 @@ func freePort(t *testing.T) int {
 }
 
 // start starts a program, which ends with the test, and waits until a URL answers.
-func start(t *testing.T, url, program string, args ...string) {
+func start(t *testing.T, url, program string, args ...string) *browser.Process {
 	t.Helper()
 	process, out, err := browser.StartProcess(t.TempDir(), program, args...)
 	require.NoError(t, err)
@@ -93,4 +112,5 @@ func start(t *testing.T, url, program string, args ...string) {
 		}
 		return resp.Body.Close() == nil, ""
 	})
+	return process
 }

@@ -3,15 +3,15 @@
 const videoRoom = 'janus.plugin.videoroom';
 
 /** Joins, attaches the library to each handle, publishes, and shows what others publish. */
-async function joinJanus({ url, ice }) {
+async function joinJanus({ url, ice, plain }) {
   const { default: Janus } = await import('/sdk/janus-gateway/npm/dist/janus.es.js');
   await new Promise((callback) => Janus.init({ debug: ['error'], callback, dependencies: Janus.useDefaultDependencies({ adapter }) }));
   const janus = await new Promise((resolve, error) => {
     const session = new Janus({ server: url, iceServers: [], ...ice, success: () => resolve(session), error });
   });
-  const publisher = await handleOf(janus, (message, jsep) => {
+  const publisher = await handleOf(janus, plain, (message, jsep) => {
     if (jsep) publisher.handleRemoteJsep({ jsep });
-    for (const feed of message.publishers || []) subscribe(janus, feed);
+    for (const feed of message.publishers || []) subscribe(janus, plain, feed);
   });
   await ask(publisher, { request: 'create', room: config.room, publishers: 9 }); // the first creates it
   await ask(publisher, { request: 'join', room: config.room, ptype: 'publisher', id: config.user, display: config.user });
@@ -21,13 +21,13 @@ async function joinJanus({ url, ice }) {
   if (tracks.length) {
     const jsep = await new Promise((success, error) => publisher.createOffer({ tracks, success, error }));
     await ask(publisher, { request: 'configure' }, jsep);
-    call.pcs.set('publisher', { pc: publisher.webrtcStuff.pc, onlySends: true });
+    handOver('publisher', { pc: publisher.webrtcStuff.pc, onlySends: true });
   }
   call.hangUp = () => new Promise((success) => janus.destroy({ success, error: success }));
 }
 
-/** A handle to which the library is attached. */
-function handleOf(janus, onmessage, onremotetrack) {
+/** A handle to which the library is attached, unless its connection is handed over plainly. */
+function handleOf(janus, plain, onmessage, onremotetrack) {
   return new Promise((resolve, error) => {
     janus.attach({
       plugin: videoRoom,
@@ -35,7 +35,7 @@ function handleOf(janus, onmessage, onremotetrack) {
       onremotetrack,
       error,
       async success(handle) {
-        if (!config.quiet) {
+        if (!config.quiet && !plain) {
           const { attachJanus } = await import('/dist/qos-janus.mjs');
           (call.attached ??= []).push(attachJanus(library, handle, config.room, { owner: (feed) => feed.display }));
         }
@@ -50,14 +50,15 @@ function ask(handle, message, jsep) {
   return new Promise((success, error) => handle.send({ message, jsep, success, error }));
 }
 
-async function subscribe(janus, feed) {
+async function subscribe(janus, plain, feed) {
   const handle = await handleOf(
     janus,
+    plain,
     async (_message, jsep) => {
       if (!jsep) return;
       const answer = await new Promise((success, error) => handle.createAnswer({ jsep, tracks: [], success, error }));
       await ask(handle, { request: 'start', room: config.room }, answer);
-      call.pcs.set(feed.id, { pc: handle.webrtcStuff.pc });
+      handOver(feed.id, { pc: handle.webrtcStuff.pc });
     },
     (track, _mid, on) => on && show(track),
   );

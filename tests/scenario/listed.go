@@ -100,9 +100,22 @@ func good() []Scenario {
 		direct("framerate-limited", Two, none("Ada's application limits her pictures to 4 a second"), InPage("ada", "encode({ maxFramerate: 4 })")),
 		direct("bitrate-limited", Two, none("Ben's application limits his picture to 50 kbit/s"), InPage("ben", "encode({ maxBitrate: 50e3 })")),
 		direct("held", Two, none("Ada held the call and said so"), InPage("ada", "(event('fabricHold'), "+takesAll+")")),
+		direct("sound-not-played", Two, none("Ada's page has no element that plays Ben's sound"), InPage("ada", soundElements+".forEach((one) => one.remove())")),
+		relayed("little-loss-and-jitter", Two, none("0.3 % of loss and up to 8 ms of jitter each way"), Both("ada", network.Harm{Loss: .003, Jitter: 8 * ms})),
+		relayed("dtx-muted", Two, none("1 % of loss each way, without sending pauses, and Ben's page disables his microphone"),
+			Each(Both("ada", network.Harm{Loss: .01}), InPage("ben", "senders('audio').forEach((s) => s.track.enabled = false)")),
+			ForAll(func(m *Member) { m.Media.DTX = true })),
+		tabClosed(relayed("tab-closed-mesh", Three, none("Cyd closes the tab"), func(c *Call) { c.Of("cyd").Page.CloseTab() })),
+		relayed("ice-restarted", Two, none("ICE restarts at both ends"), Each(InPage("ada", "restartICE()"), Wait(5*time.Second), InPage("ben", "restartICE()"))),
 		firefox(direct("muted-firefox", Two, none("Ada muted her microphone and said so"), InPage("ada", mutes))),
 	}
 }
+
+// soundElements are the elements that play what a page receives.
+const soundElements = "document.querySelectorAll('audio')"
+
+// tabClosed is a call of which one participant gives no feedback.
+func tabClosed(s Scenario) Scenario { s.Gone = 1; return s }
 
 func ofTwo() []Scenario {
 	wifi := InPage("ada", "library.attachWifiStatsHandler(async () => JSON.stringify({signal: 18, rssi: -88, timestamp: Date.now()}))")
@@ -217,6 +230,7 @@ func ofApplications() []Scenario {
 	sendsNothing := func(user string) func(*Call) { return Remotes(user, func(r *Remote) { r.Send = []string{"none"} }) }
 	return []Scenario{
 		failing("tracks-missing", Two, label("application", "Ada's application adds none of her tracks", "ada"), nil, sendsNothing("ada")),
+		direct("sound-paused", Two, label("application", "Ben's page pauses the element of Ada's sound", "ben"), InPage("ben", soundElements+".forEach((one) => one.pause())")),
 		failing("tracks-missing-b", Two, label("application", "Ben's application adds none of his tracks", "ben"), nil, sendsNothing("ben")),
 	}
 }
@@ -244,6 +258,7 @@ func withoutNetwork() []Scenario {
 		failing("turn-wrong-password", Two, ice("Ada has only a TURN server, and a wrong password for it", "ada", "ben"), nil, WrongTURN("ada")),
 		failing("turn-wrong-password-b", Two, ice("Ben has only a TURN server, and a wrong password for it", "ben", "ada"), nil, WrongTURN("ben")),
 		failing("turn-wrong-mesh", Three, ice("Cyd has only a TURN server, and a wrong password for it", "cyd"), nil, WrongTURN("cyd")),
+		failing("turn-wrong-two", Three, ice("Ada and Cyd have only a TURN server each, and a wrong password for it", "ada", "cyd"), nil, WrongTURN("ada"), WrongTURN("cyd")),
 		failing("ice-blocked", Two, ice("nothing passes between the two", "ada", "ben"), nil, Edges, Both("ada", cut)),
 		failing("no-candidates", Two, ice("the candidates of neither reach the other", "ada", "ben"), nil, NoCandidates("ada"), NoCandidates("ben")),
 	}

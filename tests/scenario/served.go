@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"syscall"
 	"time"
 
@@ -29,20 +30,116 @@ func ServedFurther(through MediaServer) []Scenario {
 	return []Scenario{
 		guest,
 		viewer,
-		served3(through, "leaver", none("Cyd, who has no library, leaves"), func(c *Call) { c.HangUp(c.Of("cyd")) }, Uninstrumented("cyd")),
-		served3(through, "one-loss", label("unknown", "10 % loss of what Ben sends; Ada alone has the library"),
-			Up("ben", network.Harm{Loss: .1}), EdgeFor("ben"), Uninstrumented("ben", "cyd")),
+		uninstrumented(served3(through, "leaver", none("Cyd, who has no library, leaves"), func(c *Call) { c.HangUp(c.Of("cyd")) }), "cyd"),
+		adaAlone(served3(through, "one-loss", label("unknown", "10 % loss of what Ben sends"), Up("ben", network.Harm{Loss: .1}), EdgeFor("ben"))),
 	}
 }
 
 // ServedByLiveKit returns calls in which the application uses LiveKit's SDK to send or to watch less.
 func ServedByLiveKit(through LiveKit) []Scenario {
-	const me = "call.room.localParticipant"
-	hides := "document.querySelectorAll('video').forEach((one) => { one.style.display = 'none'; })"
 	return []Scenario{
-		served3(through, "mute", none("Ada mutes her microphone"), InPage("ada", me+".setMicrophoneEnabled(false)")),
+		served3(through, "mute", none("Ada mutes her microphone"), InPage("ada", microphone(false))),
 		served3(through, "camera-off", none("Ada switches her camera off"), InPage("ada", me+".setCameraEnabled(false)")),
-		served3(through, "tile", none("all tiles leave Ben's view"), InPage("ben", hides)),
+		served3(through, "tile", none("all tiles leave Ben's view"), InPage("ben",
+			"document.querySelectorAll('video').forEach((one) => { one.style.display = 'none'; })")),
+	}
+}
+
+// me is the participant of a page in LiveKit's SDK.
+const me = "call.room.localParticipant"
+
+func microphone(on bool) string { return fmt.Sprintf("%s.setMicrophoneEnabled(%t)", me, on) }
+
+// Recorded returns the calls through real media servers whose traces are in tests/cause/testdata/servers.
+func Recorded(livekit LiveKit, janus Janus) (all []Scenario) {
+	for _, one := range []struct {
+		name string
+		list []Scenario
+	}{
+		{"livekit", append(servedByAny(livekit), append(ServedByLiveKit(livekit), recordedByLiveKit(livekit)...)...)},
+		{"janus", servedByAny(janus)},
+	} {
+		for _, s := range one.list {
+			s.Name = one.name + "-" + s.Name
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// servedByAny returns the calls that are recorded through each media server.
+func servedByAny(through MediaServer) []Scenario {
+	plain := Connected(func(c *Call) {
+		for _, m := range c.People {
+			m.SDK.Plain = true
+		}
+	})
+	// With one participant nobody can tell whether it is the access or the server.
+	undecided := func(did string) cause.Label {
+		l := label("pathOrTurn", did, "ada")
+		l.Also = []string{"unknown"}
+		return l
+	}
+	disabled := "senders('audio').forEach((s) => s.track.enabled = false)"
+	all := append(Served(through), ServedFurther(through)...)
+	return append(all,
+		served3(through, "down-loss", label("receiverDownlink", "15 % loss of what Ben receives", "ben"), Down("ben", network.Harm{Loss: .15}), EdgeFor("ben")),
+		served3(through, "up-cap", label("senderUplink", "Ada can send 100 kbit/s", "ada"), Up("ada", network.Harm{RateBps: 100e3}), EdgeFor("ada")),
+		served3(through, "down-jitter", label("receiverDownlink", "up to 250 ms of jitter of what Cyd receives", "cyd"), Down("cyd", network.Harm{Jitter: 250 * ms}), EdgeFor("cyd")),
+		served3(through, "delay", orDownlink("ben", "200 ms of delay each way of all that is Ben's"), Both("ben", network.Harm{Delay: 200 * ms}), EdgeFor("ben")),
+		served3(through, "stalls", label("mediaServer", "the server stands still for 3 of every 8 s"), stalls(through)),
+		adaAlone(served3(through, "one-good", none("nothing"), nil)),
+		adaAlone(served3(through, "one-mute", none("Ben's page disables his microphone"), InPage("ben", disabled))),
+		adaAlone(served3(through, "one-stalls", undecided("the server stands still for 3 of every 8 s"), stalls(through))),
+		adaAlone(served3(through, "one-down-loss", undecided("15 % loss of what Ada receives"), Down("ada", network.Harm{Loss: .15}), EdgeFor("ada"))),
+		served3(through, "disabled", none("Ada's page disables her microphone, and does not say so"), InPage("ada", disabled)),
+		served3(through, "plain-good", none("nothing; the pages hand over the connections themselves"), nil, plain),
+		served3(through, "plain-disabled", none("Ada's page disables her microphone; the pages hand over the connections themselves"), InPage("ada", disabled), plain),
+		served3(through, "plain-down-loss", label("receiverDownlink", "15 % loss of what Ben receives; the pages hand over the connections themselves", "ben"),
+			Down("ben", network.Harm{Loss: .15}), EdgeFor("ben"), plain),
+		firefox(served3(through, "firefox-good", none("nothing; Firefox"), nil)),
+		firefox(served3(through, "firefox-down-loss", label("receiverDownlink", "15 % loss of what Ben receives, in Firefox", "ben"), Down("ben", network.Harm{Loss: .15}), EdgeFor("ben"))),
+	)
+}
+
+// stalls lets a server stand still for a part of the time.
+func stalls(through MediaServer) func(*Call) {
+	return func(c *Call) {
+		server := through.Process()
+		defer server.Signal(syscall.SIGCONT)
+		for range 3 {
+			server.Signal(syscall.SIGSTOP)
+			c.Continue(3 * time.Second)
+			server.Signal(syscall.SIGCONT)
+			c.Continue(5 * time.Second)
+		}
+	}
+}
+
+// recordedByLiveKit returns calls that LiveKit's SDK or server makes possible.
+func recordedByLiveKit(through LiveKit) []Scenario {
+	withoutRED := Connected(func(c *Call) {
+		for _, m := range c.People {
+			m.SDK.Options = []byte(`{"publishDefaults":{"red":false}}`)
+		}
+	})
+	restart := label("mediaServer", "the server is restarted")
+	restart.Also = []string{"iceConnectivity", "unknown"}
+	return []Scenario{
+		served3(through, "red-off", none("nothing; sound is sent without redundancy"), nil, withoutRED),
+		served3(through, "screen", none("Ada shares a screen and stops"), Each(InPage("ada", "call.share()"), Wait(10*time.Second), InPage("ada", "call.unshare()"))),
+		served3(through, "speakers", none("one after the other speaks"), Each(
+			InPage("ben", microphone(false)), InPage("cyd", microphone(false)), Wait(6*time.Second),
+			InPage("ada", microphone(false)), InPage("ben", microphone(true)), Wait(6*time.Second),
+			InPage("ben", microphone(false)), InPage("cyd", microphone(true)))),
+		served3(through, "tile-back", none("all tiles leave Ben's view and come back"), Each(
+			InPage("ben", "document.querySelectorAll('video').forEach((one) => { one.style.display = 'none'; })"), Wait(8*time.Second),
+			InPage("ben", "document.querySelectorAll('video').forEach((one) => { one.style.display = ''; })"))),
+		served3(through, "camera-2fps", label("sendingCapture", "Ada's camera gives 2 pictures a second", "ada"), nil, func(c *Call) {
+			m := &c.Of("ada").Media
+			m.Video, m.FPS = "canvas", 2
+		}),
+		served3(through, "restart", restart, func(c *Call) { through.Restart(c.T) }),
 	}
 }
 
@@ -52,11 +149,19 @@ func served3(through Topology, name string, l cause.Label, act func(*Call), prep
 	return Scenario{Name: name, Users: Three, Label: l, Topology: through, Act: act, Prepare: Each(append([]func(*Call){small}, prepare...)...)}
 }
 
-// Uninstrumented leaves participants without the library.
-func Uninstrumented(users ...string) func(*Call) {
-	return func(c *Call) {
+// uninstrumented leaves participants without the library.
+func uninstrumented(s Scenario, users ...string) Scenario {
+	s.Gone = len(users)
+	s.Prepare = Each(s.Prepare, func(c *Call) {
 		for _, user := range users {
 			c.Of(user).Quiet = true
 		}
-	}
+	})
+	return s
+}
+
+// adaAlone leaves all but Ada without the library.
+func adaAlone(s Scenario) Scenario {
+	s.Label.Did += "; Ada alone has the library"
+	return uninstrumented(s, "ben", "cyd")
 }

@@ -15,12 +15,15 @@ type SDK struct {
 	Scripts []string        `json:"scripts"` // that the page loads first, in client/node_modules
 	Token   string          `json:"token,omitempty"`
 	ICE     json.RawMessage `json:"ice,omitempty"`
+	Plain   bool            `json:"plain,omitempty"`   // the page hands over the connections itself, without the module for the SDK
+	Options json.RawMessage `json:"options,omitempty"` // of LiveKit's Room, beside the page's
 }
 
 // MediaServer is a server that participants without a page join too.
 type MediaServer interface {
 	Topology
 	StartGuest(t *testing.T, room, identity string) *browser.Process
+	Process() *browser.Process
 }
 
 // LiveKit connects each participant with a LiveKit server, with simulcast, dynacast and adaptive streams.

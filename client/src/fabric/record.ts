@@ -11,6 +11,7 @@ import { texts } from '../wifi.ts';
 import { deliver } from './deliver.ts';
 import { emit } from './emit.ts';
 import { updatePause } from './pauses.ts';
+import { updatePlayout } from './playout.ts';
 import { transceiverOf } from './senders.ts';
 import type { Fabric } from './state.ts';
 import { associate, givenTo } from './users.ts';
@@ -23,6 +24,7 @@ export function record(f: Fabric, reading: Reading, stamp: Stamp): void {
     if (!rows.length && reading.groups.length > 1) continue;
     send(f.owner, { type: 'stats', stamp, fabric, sets, members: { fabric, intervalMs, rows } });
   }
+  for (const interval of reading.intervals) updatePlayout(f, interval);
   deliver(f, reading.intervals);
 }
 
@@ -42,7 +44,7 @@ function recordStream(f: Fabric, stream: Stream, stamp?: Stamp): void {
   const names = sourceInfo(description, ssrc);
   const transceiver = transceiverOf(f, stream);
   const rtpEnd = transceiver?.[isSent ? 'sender' : 'receiver'];
-  const own = { ...names, ssrc, mediaType, isSent, rid: rtp.rid, transceiver, rtpEnd };
+  const own = { ...names, ssrc, mediaType, isSent, rid: rtp.rid, transceiver, rtpEnd, playout: 'playing' };
   f.sources.set(key, own);
   const trackIdentifier = str(rtp.trackIdentifier) ?? str(source.trackIdentifier);
   const trackState = isSent ? str(rtpEnd?.track?.readyState) : null;

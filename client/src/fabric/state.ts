@@ -55,6 +55,8 @@ export interface Source extends SourceInfo {
   rtpEnd: RTCRtpSender | RTCRtpReceiver | undefined;
   /** The data of the pause that was recorded last, while it lasts. Written by updatePause(). */
   paused?: object | undefined;
+  /** Whether it is played, if it is received audio: playing, none or refused. Written by updatePlayout(). */
+  playout: string;
   /** The limits of its encoding that were recorded last, as JSON. Written by updateSources(). */
   limits?: string;
 }

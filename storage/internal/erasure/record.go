@@ -182,7 +182,7 @@ const erasedEvent = "customEvent"
 // keptEvents are the events of the protocol (docs/protocol.md, section 6).
 var keptEvents = setOf(`fabricHold fabricResume audioMute audioUnmute videoPause videoResume fabricTerminated screenShareStart
 		screenShareStop dominantSpeaker activeDeviceList fabricAdded remoteDescriptionSet fabricSetup fabricSetupFailed iceDisruptionStart iceDisruptionEnd
-		iceRestart selectedCandidatePairChange streamAdded encodingChange associateMstWithUserID userIDChange wifiStats callDetails customEvent customStats`)
+		iceRestart selectedCandidatePairChange streamAdded encodingChange playoutChange associateMstWithUserID userIDChange wifiStats callDetails customEvent customStats`)
 
 // keptMembers are the members of the data of the client's events of which numbers and booleans remain.
 var keptMembers = setOf(`alreadyConnected setupMs gatheringMs connectivityMs failureMs durationMs localCandidates measurementFollows ssrc signal rssi maxFramerate maxBitrate scaleResolutionDownBy`)
@@ -196,6 +196,7 @@ var keptWords = map[string]map[string]bool{
 	"stage":         setOf("noRemoteDescription gathering connectivity dtls"),
 	"reason": setOf(`application closed failed pagehide replaced terminated
 		muted hidden unsubscribed server ended disabled noTrack stopped direction inactive system`),
+	"playout":            setOf("playing none refused"),
 	"iceConnectionState": setOf("new checking connected completed disconnected failed closed"),
 	"statsType":          setOf("inbound-rtp outbound-rtp"),
 	"mediaType":          setOf("audio video"),

@@ -47,6 +47,10 @@ const pauses = {
 
 const oneStream = (d) => [d.ssrc && `SSRC ${d.ssrc}`, pauses[d.reason] ?? d.reason].filter(Boolean).join(" · ");
 
+const playouts = { __proto__: null, playing: "played", none: "the page plays nothing of it", refused: "its element is paused and not muted" };
+
+const playout = (d) => [d.ssrc && `SSRC ${d.ssrc}`, playouts[d.playout] ?? d.playout].filter(Boolean).join(" · ");
+
 const limits = (d) =>
   [
     d.ssrc && `SSRC ${d.ssrc}`,
@@ -76,6 +80,7 @@ const events = {
   videoPause: ["Video paused", "mute", oneStream],
   videoResume: ["Video resumed", "mute", oneStream],
   encodingChange: ["Limits of an encoding", "life", limits],
+  playoutChange: ["Playout of sound", "life", playout],
   screenShareStart: ["Screen sharing started", "life"],
   screenShareStop: ["Screen sharing stopped", "life"],
   iceDisruptionStart: ["ICE disruption", "warn", (d) => d.iceConnectionState ?? ""],

@@ -20,10 +20,11 @@ const titles = {
   weakWiFi: "Weak Wi-Fi",
   noMedia: "No media",
   oneWayMedia: "Media in one direction only",
+  notPlayed: "Sound that the page does not play",
 };
 
 /** What is only worth knowing. */
-const hints = new Set(["relayOverTCP", "iceRestart", "deviceChange", "lateJoin"]);
+const hints = new Set(["notPlayed", "relayOverTCP", "iceRestart", "deviceChange", "lateJoin"]);
 
 /** How the values of a metric read; documents of before had no metric. */
 const texts = {
@@ -34,7 +35,7 @@ const texts = {
   signal_dbm: (n) => `${integer(n)} dBm`,
   audio_level: (n) => (n === 0 ? "no sound at all" : `level ${decimal(n, 4)}`),
   key_frame_requests_per_s: (n) => `${decimal(n, 1)} a second`,
-  disrupted_ms: duration, without_media_ms: duration, relayed_ms: duration, late_ms: duration,
+  disrupted_ms: duration, without_media_ms: duration, relayed_ms: duration, unplayed_ms: duration, late_ms: duration,
 };
 const metricOf = { __proto__: null, highPacketLoss: "loss_fraction", frozenVideo: "frozen_fraction", highRoundTripTime: "rtt_ms", highJitter: "jitter_ms", lowQuality: "mos" };
 
@@ -47,7 +48,7 @@ function textOf(i) {
 export const issueKinds = [
   "noMedia", "oneWayMedia", "highPacketLoss", "lossBurst", "concealedAudio", "frozenVideo", "lowFrameRate", "highRoundTripTime", "highJitter",
   "highJitterBuffer", "iceDisruption", "bandwidthLimited", "cpuLimited", "busyCodec", "droppedFrames", "keyFrameStorm", "silentMicrophone",
-  "weakWiFi", "lowQuality", "relayOverTCP", "iceRestart", "deviceChange", "lateJoin",
+  "weakWiFi", "lowQuality", "notPlayed", "relayOverTCP", "iceRestart", "deviceChange", "lateJoin",
 ];
 
 /** A kind of issue in words. */

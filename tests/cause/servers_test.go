@@ -1,0 +1,40 @@
+package cause
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/cause"
+)
+
+// servers has the calls through LiveKit's server and through Janus (scenario.Recorded).
+var servers = filepath.Join("testdata", "servers")
+
+// TestServers replays calls through real media servers. A call to which nothing was done has no issue and a good score for
+// everybody; a harmed one has the cause of its label, and names nobody else.
+//
+// spec: CONF-03, CONF-06
+func TestServers(t *testing.T) {
+	t.Parallel()
+	for _, trace := range traces(t, servers) {
+		a := ask(t, trace, replay(t, trace))
+		t.Logf("%s %v", &a, a.summary.MOS)
+		if !slices.Contains(append([]string{trace.Label.Cause}, trace.Label.Also...), string(a.found.Cause)) {
+			t.Errorf("%s: %v", a, a.found.Evidence)
+		}
+		for _, user := range a.users {
+			require.Contains(t, trace.Label.Users, user, "%s", a)
+		}
+		if trace.Label.Cause != string(cause.None) {
+			continue
+		}
+		requireCalm(t, &a)
+		for _, p := range a.summary.Participants {
+			require.NotNil(t, p.MOS, "%s: %s has no score", trace.Name, p.UserID)
+			require.Greater(t, *p.MOS, 3.8, "%s: %s", trace.Name, p.UserID)
+		}
+	}
+}
