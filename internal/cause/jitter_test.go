@@ -226,5 +226,12 @@ func TestStallsOfAllPaths(t *testing.T) {
 			}
 		}
 	}
+	f(cause.None, everybody, "c", nothing) // the application may have chosen the buffers
+	for i := range everybody.People {
+		fabric := &everybody.People[i].Fabrics[0]
+		fabric.RTTMs, fabric.RTTSeenMs, fabric.SlowMs = event.Known(90), minute, 0.1*minute
+	}
+	f(cause.MediaServer, everybody, "c", nothing)
+	everybody.People[0].OffBeat = 5
 	f(cause.None, everybody, "c", nothing)
 }

@@ -351,7 +351,8 @@ func (c *call) compare(legs []*leg) {
 // compareBuffers finds the legs that stall: their jitter buffer has grown and that of another with the same receiver has not.
 // The jitter of packets that are late together, or each alone, is small, and a receiver without processor time has large
 // buffers for all. Such a receiver measures late, and its packets have jitter all the time. Where all its buffers have grown
-// both must be excluded, in a call of two or if somebody else's buffer has not grown.
+// both must be excluded, in a call of two or if somebody else's buffer has not grown. Behind a server the buffers of all may
+// have grown.
 func (c *call) compareBuffers(legs []*leg, of func(*leg) (grown, calm bool)) {
 	calmBuffers, alone := map[int]bool{}, true // by receiver; whether there are two ends
 	for _, l := range legs {
@@ -360,12 +361,30 @@ func (c *call) compareBuffers(legs []*leg, of func(*leg) (grown, calm bool)) {
 			calmBuffers[l.to] = true
 		}
 	}
+	all := c.allStall(legs, of)
 	for _, l := range legs {
-		contrast := calmBuffers[l.to] || (alone || len(calmBuffers) > 0) && l.jittery < badShare && c.keepsPace(l.to)
+		contrast := all || calmBuffers[l.to] || (alone || len(calmBuffers) > 0) && l.jittery < badShare && c.keepsPace(l.to)
 		if grown, _ := of(l); grown && contrast {
 			l.stalls = true
 		}
+		l.doubtful = l.doubtful || all && l.to == server // a server reports no buffer
 	}
+}
+
+// allStall reports whether the buffers of all receivers behind the server have grown, and none of them is without processor time.
+// A server that stands still delays round trips as well, which a buffer that the application chose does not.
+func (c *call) allStall(legs []*leg, of func(*leg) (grown, calm bool)) bool {
+	receivers := map[int]bool{}
+	for _, l := range legs {
+		if l.from != server || l.audioMs < MinTimeMs {
+			continue
+		}
+		if grown, _ := of(l); !grown || l.slow == 0 || l.jittery >= badShare || !c.keepsPace(l.to) {
+			return false
+		}
+		receivers[l.to] = true
+	}
+	return len(receivers) > 1
 }
 
 // calm is the least jitter that a leg has in a medium, and the next.

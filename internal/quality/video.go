@@ -188,10 +188,14 @@ func (in video) freezes60s() float64 {
 	return freezes
 }
 
+// leastPixels is the size of a picture. A media server ends a stream that was muted or stopped with black frames of 8×8, and a browser
+// reports the size of the last frame of an interval.
+const leastPixels = 16 * 16
+
 // appearance is C U T and the frozen share's part of F.
 func (in video) appearance(p VideoParams, frozen float64, res *Result) (float64, Reason) {
 	pixels := in.Get(protocol.Width) * in.Get(protocol.Height)
-	if pixels == 0 {
+	if pixels < leastPixels {
 		return 0, NoFrameSize
 	}
 	res.add(InPixels, pixels)

@@ -366,6 +366,7 @@ func TestScoreVideoWithoutEvidence(t *testing.T) {
 	})
 	f(NoFrameSize, func(in *event.Measurement) { in.Clear(protocol.Width) })
 	f(NoFrameSize, func(in *event.Measurement) { in.Set(protocol.Height, 0) })
+	f(NoFrameSize, func(in *event.Measurement) { in.Set(protocol.Width, 8); in.Set(protocol.Height, 8) })
 	f(NoInterval, func(in *event.Measurement) { in.IntervalMs = 0 })
 	f(NoBitrate, func(in *event.Measurement) { in.Set(protocol.Bytes, math.NaN()) })
 	f(NoFrameRate, func(in *event.Measurement) {

@@ -30,18 +30,18 @@ func pairRTT(frame []row) event.Value {
 	return event.Value{}
 }
 
-// pairsSilent tells whether nothing came in over the frame's candidate pairs: then no report of
-// the remote end did either, and what browsers still say of its last one is no evidence.
+// pairsSilent tells whether nothing came in over the frame's candidate pairs: then no report of the remote end did either, and
+// what browsers still say of its last one is no evidence. What came in for a stream did: a pair does not count what came from
+// another address than its own.
 func pairsSilent(frame []row) bool {
 	silent := false
 	for i := range frame {
-		if !frame[i].Pair() {
-			continue
-		}
-		if !frame[i].Value(protocol.BytesReceived).Is(0) {
+		switch m := &frame[i]; {
+		case m.Pair() && !m.Value(protocol.BytesReceived).Is(0), m.Inbound() && m.Get(protocol.Packets) > 0:
 			return false
+		case m.Pair():
+			silent = true
 		}
-		silent = true
 	}
 	return silent
 }
