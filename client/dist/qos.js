@@ -302,7 +302,13 @@
     };
   }
   function selectedPairs(byId, ofType) {
-    const selected = ofType("transport").map((transport) => byId.get(transport.selectedCandidatePairId)).filter(Boolean);
+    const selected = ofType("transport").flatMap(({ selectedCandidatePairId, bytesReceived }) => {
+      const pair2 = byId.get(selectedCandidatePairId);
+      if (!pair2) return [];
+      const whole = { ...pair2, bytesReceived: pair2.bytesReceived || bytesReceived };
+      byId.set(pair2.id, whole);
+      return [whole];
+    });
     if (selected.length) return selected;
     const pairs = ofType("candidate-pair");
     const pair = pairs.find((p) => p.selected === true) ?? pairs.find((p) => p.nominated === true && p.state === "succeeded");
@@ -1814,16 +1820,17 @@ outOfRange 12345`.split("\n").map((line) => {
 
   // src/fabric/playout.ts
   var isRefused = ({ rtpEnd }) => [...document.querySelectorAll("audio,video")].some(
-    ({ paused, muted, srcObject }) => paused && !muted && srcObject?.getTracks().includes(rtpEnd?.track)
+    ({ paused, muted, srcObject }) => paused && !muted && srcObject?.getTracks?.().includes(rtpEnd?.track)
   );
   function updatePlayout(f, { stream: stream2, measures: { packets, samples } }) {
     const source = f.sources.get(stream2.key);
     if (!source) return;
-    const { playout, ssrc } = source;
-    if (samples) source.playout = "playing";
+    let { playout } = source;
+    if (samples) playout = "playing";
     else if (packets && samples === 0 && globalThis.document?.visibilityState === "visible")
-      source.playout = attempt(() => isRefused(source), false) ? "refused" : "none";
-    if (source.playout !== playout) emit2(f, "playoutChange", { ssrc, playout: source.playout });
+      playout = isRefused(source) ? "refused" : "none";
+    if (source.playout !== playout) emit2(f, "playoutChange", { ssrc: source.ssrc, playout });
+    source.playout = playout;
   }
 
   // src/fabric/senders.ts

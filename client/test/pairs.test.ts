@@ -31,3 +31,20 @@ it('the first pair from the reading that has it, one that takes its place from t
   monitor.adopt(reports('d', { b: 210, d: 40 }), 22_000);
   expect(sent('d', { b: 210, d: 90 }, 30_000)).toEqual([90]);
 });
+
+// spec: CONF-06
+it('that counts nothing as received has the bytes of its transport, if those are known', () => {
+  const read = (ofPair: number, ofTransport: number | undefined) => {
+    const monitor = createMonitor(0);
+    const reading = (pair: number, transport: number | undefined) =>
+      [
+        { id: 't', type: 'transport', selectedCandidatePairId: 'a', bytesReceived: transport },
+        { id: 'a', type: 'candidate-pair', transportId: 't', bytesReceived: pair },
+      ] as Report[];
+    monitor.adopt(reading(0, ofTransport && 1000), 0);
+    return namedRows(monitor.measure(reading(ofPair, ofTransport), 10_000, () => null))[0]?.bytesReceived;
+  };
+  expect(read(0, 5000)).toBe(4000);
+  expect(read(0, 0)).toBe(0);
+  expect(read(0, undefined)).toBeNull();
+});

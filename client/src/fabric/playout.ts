@@ -1,6 +1,5 @@
 // Whether the page plays the audio that it receives.
 
-import { attempt } from '../result.ts';
 import type { StreamInterval } from '../stats/monitor.ts';
 import { emit } from './emit.ts';
 import type { Fabric, Source } from './state.ts';
@@ -9,16 +8,17 @@ import type { Fabric, Source } from './state.ts';
 const isRefused = ({ rtpEnd }: Source) =>
   [...document.querySelectorAll<HTMLMediaElement>('audio,video')].some(
     ({ paused, muted, srcObject }) =>
-      paused && !muted && (srcObject as MediaStream | null)?.getTracks().includes(rtpEnd?.track as MediaStreamTrack),
+      paused && !muted && (srcObject as MediaStream | null)?.getTracks?.().includes(rtpEnd?.track as MediaStreamTrack),
   );
 
 /** Records whether a visible page plays a stream, by the samples that it took in an interval, if that changed. */
 export function updatePlayout(f: Fabric, { stream, measures: { packets, samples } }: StreamInterval): void {
   const source = f.sources.get(stream.key);
   if (!source) return;
-  const { playout, ssrc } = source;
-  if (samples) source.playout = 'playing';
+  let { playout } = source;
+  if (samples) playout = 'playing';
   else if (packets && samples === 0 && globalThis.document?.visibilityState === 'visible')
-    source.playout = attempt(() => isRefused(source), false) ? 'refused' : 'none';
-  if (source.playout !== playout) emit(f, 'playoutChange', { ssrc, playout: source.playout });
+    playout = isRefused(source) ? 'refused' : 'none';
+  if (source.playout !== playout) emit(f, 'playoutChange', { ssrc: source.ssrc, playout });
+  source.playout = playout;
 }

@@ -115,9 +115,14 @@ function streamOf(
 
 /** transport.selectedCandidatePairId is in both browsers; the rest is for look-alikes. */
 function selectedPairs(byId: Map<unknown, Report>, ofType: OfType): readonly Report[] {
-  const selected = ofType('transport')
-    .map((transport) => byId.get(transport.selectedCandidatePairId))
-    .filter(Boolean) as Report[];
+  const selected = ofType('transport').flatMap(({ selectedCandidatePairId, bytesReceived }) => {
+    const pair = byId.get(selectedCandidatePairId);
+    if (!pair) return [];
+    // Chromium counts what comes from another address than the pair's in a pair of its own.
+    const whole: Report = { ...pair, bytesReceived: pair.bytesReceived || bytesReceived };
+    byId.set(pair.id, whole);
+    return [whole];
+  });
   if (selected.length) return selected;
   const pairs = ofType('candidate-pair');
   const pair =
