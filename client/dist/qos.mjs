@@ -896,7 +896,7 @@ var asRefusal = (error) => error instanceof Refusal ? error : new Refusal("httpE
 function disconnect(s) {
   const ws = s.socket;
   s.socket = null;
-  s.ready = s.paused = false;
+  s.ready = s.sendingPaused = false;
   for (const timer of [s.watchdog, s.pause, s.nextTry]) timer();
   if (!ws) return;
   ws.onopen = ws.onmessage = ws.onclose = ws.onerror = null;
@@ -997,7 +997,7 @@ var bufferedWaitMs = 250;
 function pump(s) {
   if (s.halted) giveUp(s.queue, s.halted.csError, s.halted.message);
   const ws = s.socket;
-  while (ws && s.ready && !s.paused) {
+  while (ws && s.ready && !s.sendingPaused) {
     const entry = upNext(s.queue, s.frameWindow);
     if (!entry) return;
     if (!s.clock.synced())
@@ -1011,12 +1011,12 @@ function pump(s) {
   }
 }
 function hold(s, ms, rewinds = false) {
-  s.paused = true;
+  s.sendingPaused = true;
   s.rewinds = rewinds;
   s.pause(ms);
 }
 function resume(s) {
-  s.paused = false;
+  s.sendingPaused = false;
   if (s.rewinds) rewind(s.queue);
   pump(s);
 }
@@ -1200,7 +1200,7 @@ var fresh = {
   helloSentMs: 0,
   helloToken: null,
   welcomedAtMs: 0,
-  paused: false,
+  sendingPaused: false,
   rewinds: false,
   overdue: false,
   attempts: 0,
@@ -1756,15 +1756,15 @@ function choiceOf({ transceiver, isSent }, encoding) {
   return isSent ? choiceOfSender(sender.track, encoding) : void 0;
 }
 function updatePause(f, source) {
-  const { ssrc, mediaType, isSent, paused } = source;
+  const { ssrc, mediaType, isSent, pauseData } = source;
   const encoding = attempt(() => encodingOf(source), void 0);
   const isMuted = isSent && (f.muted.has(mediaType) || f.muted.has("fabric"));
   const reason = isMuted ? void 0 : attempt(() => choiceOf(source, encoding), void 0);
   const now = givenTo(f, source).pause ?? (reason ? { reason } : void 0);
-  if (!now !== !paused) {
+  if (!now !== !pauseData) {
     const [begins, ends] = mediaType === "audio" ? ["audioMute", "audioUnmute"] : ["videoPause", "videoResume"];
-    emit2(f, now ? begins : ends, { ...now ?? paused, ssrc });
-    source.paused = now;
+    emit2(f, now ? begins : ends, { ...now ?? pauseData, ssrc });
+    source.pauseData = now;
   }
   return encoding;
 }
@@ -1781,7 +1781,7 @@ function pause(f, source, data) {
 }
 function updateSources(f) {
   for (const [key, source] of f.sources)
-    if (source.paused || f.monitor.knownStreams.has(key)) updateLimits(f, source, updatePause(f, source));
+    if (source.pauseData || f.monitor.knownStreams.has(key)) updateLimits(f, source, updatePause(f, source));
     else f.sources.delete(key);
 }
 

@@ -44,15 +44,15 @@ function choiceOf({ transceiver, isSent }: Source, encoding: Encoding): string |
 
 /** Records whether a stream is paused, if that changed. It returns the encoding that was read. */
 export function updatePause(f: Fabric, source: Source): Encoding {
-  const { ssrc, mediaType, isSent, paused } = source;
+  const { ssrc, mediaType, isSent, pauseData } = source;
   const encoding = attempt(() => encodingOf(source), undefined);
   const isMuted = isSent && (f.muted.has(mediaType) || f.muted.has('fabric'));
   const reason = isMuted ? undefined : attempt(() => choiceOf(source, encoding), undefined); // the application said it
   const now = givenTo(f, source).pause ?? (reason ? { reason } : undefined);
-  if (!now !== !paused) {
+  if (!now !== !pauseData) {
     const [begins, ends] = mediaType === 'audio' ? ['audioMute', 'audioUnmute'] : ['videoPause', 'videoResume'];
-    emit(f, (now ? begins : ends) as string, { ...(now ?? paused), ssrc });
-    source.paused = now;
+    emit(f, (now ? begins : ends) as string, { ...(now ?? pauseData), ssrc });
+    source.pauseData = now;
   }
   return encoding;
 }
@@ -78,6 +78,6 @@ export function pause(f: Fabric, source: object, data: object | undefined): void
 /** Records what changed since the last reading, and forgets streams that ended. A paused one may return and be resumed. */
 export function updateSources(f: Fabric): void {
   for (const [key, source] of f.sources)
-    if (source.paused || f.monitor.knownStreams.has(key)) updateLimits(f, source, updatePause(f, source));
+    if (source.pauseData || f.monitor.knownStreams.has(key)) updateLimits(f, source, updatePause(f, source));
     else f.sources.delete(key);
 }

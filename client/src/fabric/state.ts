@@ -54,7 +54,7 @@ export interface Source extends SourceInfo {
   /** Its sender or receiver. */
   rtpEnd: RTCRtpSender | RTCRtpReceiver | undefined;
   /** The data of the pause that was recorded last, while it lasts. Written by updatePause(). */
-  paused?: object | undefined;
+  pauseData?: object | undefined;
   /** Whether it is played, if it is received audio: playing, none or refused. Written by updatePlayout(). */
   playout: string;
   /** The limits of its encoding that were recorded last, as JSON. Written by updateSources(). */

@@ -54,7 +54,7 @@ export interface Transport {
   frameWindow: number;
 
   /** Nothing is sent until the end of a pause. Written by send.ts and disconnect(). */
-  paused: boolean;
+  sendingPaused: boolean;
   /** After the pause everything that is not acknowledged is sent again. Written by hold(). */
   rewinds: boolean;
   /** Ends a pause. */

@@ -19,7 +19,7 @@ export const asRefusal = (error: unknown) =>
 export function disconnect(s: Session): void {
   const ws = s.socket;
   s.socket = null;
-  s.ready = s.paused = false;
+  s.ready = s.sendingPaused = false;
   for (const timer of [s.watchdog, s.pause, s.nextTry]) timer();
   if (!ws) return;
   ws.onopen = ws.onmessage = ws.onclose = ws.onerror = null;

@@ -12,7 +12,7 @@ const bufferedWaitMs = 250;
 export function pump(s: Session): void {
   if (s.halted) giveUp(s.queue, s.halted.csError, s.halted.message);
   const ws = s.socket;
-  while (ws && s.ready && !s.paused) {
+  while (ws && s.ready && !s.sendingPaused) {
     const entry = upNext(s.queue, s.frameWindow);
     if (!entry) return;
     if (!s.clock.synced())
@@ -28,14 +28,14 @@ export function pump(s: Session): void {
 
 /** Sends nothing for so long; then all that is not acknowledged again, or what follows. */
 export function hold(s: Session, ms: number, rewinds = false): void {
-  s.paused = true;
+  s.sendingPaused = true;
   s.rewinds = rewinds;
   s.pause(ms);
 }
 
 /** Ends a pause. */
 export function resume(s: Session): void {
-  s.paused = false;
+  s.sendingPaused = false;
   if (s.rewinds) rewind(s.queue);
   pump(s);
 }

@@ -25,7 +25,7 @@ export const fresh = {
   helloSentMs: 0,
   helloToken: null,
   welcomedAtMs: 0,
-  paused: false,
+  sendingPaused: false,
   rewinds: false,
   overdue: false,
   attempts: 0,
