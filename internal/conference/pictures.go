@@ -75,9 +75,47 @@ func (d *scored) addPictures(own, sent *pictures, labels quality.Bounds) {
 	}
 }
 
-// sentVideo returns the pictures of sent video by SSRC. Of several streams with the same SSRC it has the
+// sentVideo has the pictures of sent video. A media server forwards it under another SSRC.
+type sentVideo struct {
+	bySSRC   map[int64]*pictures
+	toServer map[string]*pictures // by user: of those who send a single video to a server
+}
+
+// of returns the pictures of a received stream as its sender knows them, nil if it is unknown.
+func (v *sentVideo) of(f *fabric, ssrc int64) *pictures {
+	if !f.server {
+		return v.bySSRC[ssrc]
+	}
+	return v.toServer[f.ownerOf(ssrc)]
+}
+
+func (c *Conference) sentVideo() *sentVideo {
+	return &sentVideo{bySSRC: c.sentBySSRC(), toServer: c.sentToServer()}
+}
+
+func (c *Conference) sentToServer() map[string]*pictures {
+	all := map[string][]*pictures{}
+	for _, p := range c.participants {
+		for _, f := range p.fabrics {
+			for key, s := range f.streams {
+				if f.server && key.statsType == outboundRTP && s.pictures != nil {
+					all[p.user] = append(all[p.user], s.pictures)
+				}
+			}
+		}
+	}
+	single := map[string]*pictures{}
+	for user, videos := range all {
+		if len(videos) == 1 {
+			single[user] = videos[0]
+		}
+	}
+	return single
+}
+
+// sentBySSRC returns the pictures of sent video by SSRC. Of several streams with the same SSRC it has the
 // one with most evidence, of equal ones that of the first session.
-func (c *Conference) sentVideo() map[int64]*pictures {
+func (c *Conference) sentBySSRC() map[int64]*pictures {
 	type origin struct {
 		session string
 		sent    *pictures

@@ -43,3 +43,34 @@ func TestPicturesByTheirSender(t *testing.T) {
 	require.InDelta(t, 1+3.633*0.8590, *f(7, 2, 15), 0.03)
 	require.Less(t, *f(8, 2, 30), 3.0, "another stream")
 }
+
+// TestPicturesThroughAServer: a media server forwards a video under another SSRC, so the sender is known by name. Which of several
+// videos it is, is unknown.
+//
+// spec: QUAL-01
+func TestPicturesThroughAServer(t *testing.T) {
+	f := func(owner string, videos int64) float64 {
+		c := conferencetest.NewCall()
+		c.Event("b", 1, "associateMstWithUserID", `{"ssrc":7,"userID":"`+owner+`"}`)
+		for at := 10.0; at <= 40; at += 10 {
+			values := eventtest.Values{protocol.Packets: 300, protocol.Bytes: 125_000, protocol.Frames: 300, protocol.FramesDecoded: 300, protocol.Width: 640, protocol.Height: 480}
+			received := eventtest.With(event.Measurement{StatsType: protocol.InboundRTP, MediaType: protocol.Video, SSRC: 7, Codec: "VP8", IntervalMs: 10_000}, values)
+			res := quality.ScoreVideo(&received, quality.DefaultVideoParams())
+			received.Score = event.Score{MOS: event.Known(res.MOS), Label: quality.Label(res.MOS, quality.DefaultBounds())}
+			c.Add("b", at, event.Event{Kind: event.KindStats, Measured: &received})
+			values[protocol.QP] = 2
+			for i := range videos {
+				sent := eventtest.With(event.Measurement{StatsType: protocol.OutboundRTP, MediaType: protocol.Video, SSRC: 100 + i, Codec: "VP8", IntervalMs: 10_000}, values)
+				c.Add("a", at, event.Event{Kind: event.KindStats, Measured: &sent})
+			}
+		}
+		for i := range c.Events {
+			c.Events[i].RemoteType = "server"
+		}
+		s := conference.Fold(c.Events, quality.DefaultBounds())
+		return *s.Participants[1].VideoMOSIn
+	}
+	require.InDelta(t, 4.63, f("a", 1), 0.02)
+	require.Less(t, f("a", 2), 3.0)
+	require.Less(t, f("else", 1), 3.0)
+}

@@ -129,7 +129,7 @@ func within(from, to int64, spans []detect.Span) (ms int64) {
 
 // scoreStreams sets the scores of all streams, for the summary that follows.
 func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
-	sentVideo, late := c.sentVideo(), false
+	videos, late := c.sentVideo(), false
 	screens := sync.OnceValue(c.shares) // few conferences need them
 	for session, p := range c.participants {
 		for _, f := range p.fabrics {
@@ -139,7 +139,7 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 				case s.isSilent(key), s.froze(key):
 					late = true
 				case s.pictures != nil && key.statsType == inboundRTP, len(s.undecided) > 0:
-					s.result = s.scores(key.mediaType, labels, sentVideo[key.ssrc], nil, s.screens(screens, session, key))
+					s.result = s.scores(key.mediaType, labels, videos.of(f, key.ssrc), nil, s.screens(screens, session, key))
 				}
 			}
 		}
@@ -170,7 +170,7 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 				if key.mediaType == video {
 					s.stillMs = spanMs(detect.Merge(append(w.still(key), s.slides(shown)...)))
 				}
-				s.result = s.scores(key.mediaType, labels, sentVideo[key.ssrc], sent, shown)
+				s.result = s.scores(key.mediaType, labels, videos.of(w.state, key.ssrc), sent, shown)
 			}
 		}
 	}

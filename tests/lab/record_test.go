@@ -30,6 +30,7 @@ var (
 	calls   = flag.Int("calls", 60, "of the draw")
 	kinds   = flag.String("kinds", ".", "draw only kinds whose name matches this regular expression")
 	traces  = filepath.Join("..", "cause", "testdata")
+	servers = "servers" // the folder of the calls through real media servers
 	measure = 2 * time.Second // interval of measurements, the shortest that an app can have
 )
 
@@ -44,7 +45,7 @@ func drawn(t *testing.T) []scenario.Scenario {
 	switch *into {
 	case ".":
 		return scenario.Listed()
-	case "servers":
+	case servers:
 		return scenario.Recorded(scenario.LiveKit{LiveKit: mediaserver.StartLiveKit(t)}, scenario.Janus{Janus: mediaserver.StartJanus(t)})
 	}
 	pattern, err := regexp.Compile(*kinds)
@@ -63,7 +64,7 @@ func TestRecord(t *testing.T) {
 	require.NotEmpty(t, os.Getenv("QOS_COLLECTOR"), "the path of the binary; `make record-causes` builds it")
 	list, dir := drawn(t), filepath.Join(traces, *into)
 	require.NoError(t, os.MkdirAll(dir, 0o755))
-	if *into != "." && *into != "servers" {
+	if *into != "." && *into != servers {
 		writeList(t, list, dir)
 	}
 	r := startRecorder(t)
@@ -215,15 +216,18 @@ func TestDraw(t *testing.T) {
 
 // TestListed compares the labels of listed calls with those of their traces.
 func TestListed(t *testing.T) {
-	recorded, err := cause.ReadAll(traces)
-	require.NoError(t, err)
-	list := scenario.Listed()
-	for _, trace := range recorded {
-		i := slices.IndexFunc(list, func(s scenario.Scenario) bool { return s.Name == trace.Name })
-		require.GreaterOrEqual(t, i, 0, trace.Name)
-		want, got := list[i].Label, trace.Label
-		want.Did, got.Did = "", ""
-		require.Equal(t, want, got, trace.Name)
+	for dir, list := range map[string][]scenario.Scenario{
+		traces: scenario.Listed(), filepath.Join(traces, servers): scenario.Recorded(scenario.LiveKit{}, scenario.Janus{}),
+	} {
+		recorded, err := cause.ReadAll(dir)
+		require.NoError(t, err)
+		for _, trace := range recorded {
+			i := slices.IndexFunc(list, func(s scenario.Scenario) bool { return s.Name == trace.Name })
+			require.GreaterOrEqual(t, i, 0, trace.Name)
+			want, got := list[i].Label, trace.Label
+			want.Did, got.Did = "", ""
+			require.Equal(t, want, got, trace.Name)
+		}
+		require.Len(t, list, len(recorded), dir)
 	}
-	require.Len(t, list, len(recorded))
 }

@@ -123,8 +123,8 @@ func recordedByLiveKit(through LiveKit) []Scenario {
 			m.SDK.Options = []byte(`{"publishDefaults":{"red":false}}`)
 		}
 	})
-	restart := label("mediaServer", "the server is restarted")
-	restart.Also = []string{"iceConnectivity", "unknown"}
+	restart := label("mediaServer", "the server is restarted, and all are back after 4 s")
+	restart.Also = []string{"iceConnectivity", "unknown", "none"}
 	return []Scenario{
 		served3(through, "red-off", none("nothing; sound is sent without redundancy"), nil, withoutRED),
 		served3(through, "screen", none("Ada shares a screen and stops"), Each(InPage("ada", "call.share()"), Wait(10*time.Second), InPage("ada", "call.unshare()"))),
