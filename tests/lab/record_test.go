@@ -30,7 +30,7 @@ var (
 	calls   = flag.Int("calls", 60, "of the draw")
 	kinds   = flag.String("kinds", ".", "draw only kinds whose name matches this regular expression")
 	traces  = filepath.Join("..", "cause", "testdata")
-	servers = "servers" // the folder of the calls through real media servers
+	servers = "servers"       // the folder of the calls through real media servers
 	measure = 2 * time.Second // interval of measurements, the shortest that an app can have
 )
 
