@@ -1819,16 +1819,18 @@ outOfRange 12345`.split("\n").map((line) => {
   }
 
   // src/fabric/playout.ts
-  var isRefused = ({ rtpEnd }) => [...document.querySelectorAll("audio,video")].some(
-    ({ paused, muted, srcObject }) => paused && !muted && srcObject?.getTracks?.().includes(rtpEnd?.track)
-  );
+  function isRefused({ rtpEnd }) {
+    const elements = [...document.querySelectorAll("audio,video")].filter(
+      ({ srcObject }) => srcObject?.getTracks?.().includes(rtpEnd?.track)
+    );
+    return elements.length > 0 && elements.every(({ paused, muted }) => paused && !muted);
+  }
   function updatePlayout(f, { stream: stream2, measures: { packets, samples } }) {
     const source = f.sources.get(stream2.key);
-    if (!source) return;
+    if (!source || !packets || samples === void 0 || globalThis.document?.visibilityState !== "visible") return;
     let { playout } = source;
-    if (samples) playout = "playing";
-    else if (packets && samples === 0 && globalThis.document?.visibilityState === "visible")
-      playout = isRefused(source) ? "refused" : "none";
+    if (isRefused(source)) playout = "refused";
+    else if (samples !== null) playout = samples ? "playing" : "none";
     if (source.playout !== playout) emit2(f, "playoutChange", { ssrc: source.ssrc, playout });
     source.playout = playout;
   }

@@ -64,6 +64,7 @@ describe('received audio (spec: CONF-06)', () => {
     await flow(500, 0);
     await flow(500, 0);
     expect(playouts()).toEqual([{ ssrc: 7, playout }]);
+    for (const one of elements) Object.assign(one, { paused: false });
     await flow(500, 48_000);
     await flow(500, 480_000);
     expect(playouts()).toEqual([
@@ -72,8 +73,18 @@ describe('received audio (spec: CONF-06)', () => {
     ]);
   });
 
+  it('is refused although samples are taken, as in Chromium, unless another element plays it', async () => {
+    const paused = element({ paused: true });
+    const call = await callWith(paused);
+    await call.flow(500, 480_000);
+    expect(call.playouts()).toEqual([{ ssrc: 7, playout: 'refused' }]);
+    const other = await callWith(paused, element({}));
+    await other.flow(500, 480_000);
+    expect(other.playouts()).toEqual([]);
+  });
+
   it('is not reported while it is played', async () => {
-    const { flow, playouts } = await callWith();
+    const { flow, playouts } = await callWith(element({}));
     await flow(500, 480_000);
     await flow(0, 480_000);
     expect(playouts()).toEqual([]);

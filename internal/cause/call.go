@@ -80,7 +80,7 @@ type Stream struct {
 	BusyMs float64 // coding took WorkShare of the time
 	Jitter, RTT, FPS event.Value // means
 
-	RefusedMs float64 // of received audio: the page did not play it, and an element with its track was paused and not muted
+	RefusedMs float64 // of received audio: all elements of the page with its track were paused, and not muted
 	NoneMs    float64 // no packet was sent or received, without a mute, pause or hold
 	WeakMs    float64 // silence, or less than WeakFPS, without a mute, pause or hold
 	QuietMs   float64 // either, also during a mute, pause or hold

@@ -120,9 +120,7 @@ func (i *Issue) certain() bool {
 // participant, of which there is one at least, has the label good or excellent.
 func (s *Summary) good(labels quality.Bounds) bool {
 	for i := range s.Issues {
-		switch detect.Kind(s.Issues[i].Kind) {
-		case detect.NotPlayed, detect.RelayOverTCP, detect.ICERestart, detect.DeviceChange, detect.LateJoin:
-		default:
+		if !detect.Kind(s.Issues[i].Kind).Informs() {
 			return false
 		}
 	}
@@ -309,9 +307,10 @@ func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric, without [
 	}
 	e.WaitingWarmUpMs = f.warmUpMs(s, out, waiting, without)
 	gone := []Interval{{StartMs: left - f.intervalMs(), EndMs: lastMs}}
-	if e.LimitedMs > 0 { // an encoder that has room is limited by its application
-		e.LimitedMs = factMs(&s.causeFacts, limited, joined(sorted(slices.Concat(intervalsOf(f.room()), without))))
-		e.LimitedWarmUpMs = f.warmUpMs(s, out, limited, joined(sorted(slices.Concat(intervalsOf(f.room()), without))))
+	if e.LimitedMs > 0 { // an encoder that has room is limited by its application, and one on a dead path by nothing
+		unlimited := joined(sorted(slices.Concat(intervalsOf(f.room()), f.dead(out), without)))
+		e.LimitedMs = factMs(&s.causeFacts, limited, unlimited)
+		e.LimitedWarmUpMs = f.warmUpMs(s, out, limited, unlimited)
 	}
 	if key.statsType == inboundRTP {
 		e.RefusedMs = float64(spanMs(intersect(f.notPlayed(key.ssrc, out.EndMs, playoutRefused), complement(spansOf(without)))))

@@ -45,6 +45,15 @@ const (
 	mostFlowing = 0.85 // of that time, two intervals
 )
 
+// dead returns the time to the end in which the path was dead, if ICE was disrupted to the end.
+func (f *fabric) dead(out *Fabric) []Interval {
+	spans, open := f.stretches(markDisrupted, out.EndMs)
+	if !open {
+		return nil
+	}
+	return []Interval{{StartMs: spans[len(spans)-1].FromMs - deadMs - f.intervalMs(), EndMs: lastMs}}
+}
+
 // flows reports whether media were received before and during a disruption: a starved path loses the checks of ICE as
 // well as media.
 func (f *fabric) flows(disruption detect.Span) bool {

@@ -14,7 +14,7 @@ type playout struct {
 	how  string // "playing", "none", or playoutRefused
 }
 
-// playoutRefused: an element with the track is paused and not muted, as if the browser refuses autoplay.
+// playoutRefused: all elements with the track are paused and not muted, as if the browser refuses autoplay.
 const playoutRefused = "refused"
 
 func (f *fabric) addPlayout(p playout) (truncated int) {

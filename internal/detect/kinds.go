@@ -1,6 +1,10 @@
 package detect
 
-import "github.com/qosrtc/qos/internal/event"
+import (
+	"slices"
+
+	"github.com/qosrtc/qos/internal/event"
+)
 
 // Kind names what is wrong, in summaries and metrics.
 type Kind string
@@ -41,6 +45,9 @@ var Kinds = []Kind{
 	BusyCodec, DroppedFrames, KeyFrameStorm, SilentMicrophone, WeakWiFi, LowQuality, NotPlayed, RelayOverTCP,
 	ICERestart, DeviceChange, LateJoin,
 }
+
+// Informs reports whether a kind is only worth knowing.
+func (k Kind) Informs() bool { return slices.Index(Kinds, k) >= slices.Index(Kinds, NotPlayed) }
 
 // Confidence says how sure a finding is of what it says. The words are judgement.
 type Confidence string

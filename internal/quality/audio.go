@@ -98,8 +98,11 @@ func (in audio) residualLoss(concealed bool) float64 {
 		return 0
 	}
 	lost, late := math.Max(0, in.Get(protocol.PacketsLost)), in.Get(protocol.PacketsDiscarded)
-	if concealed {
+	switch {
+	case concealed:
 		lost, late = math.Max(0, lost-in.Get(protocol.FECPackets)-late), 0
+	case in.Known(protocol.ConcealedSamples) || in.Known(protocol.Samples): // it is counted, and one of the two is not known in this interval
+		late = 0
 	}
 	expected := in.Get(protocol.Packets) + lost
 	if expected == 0 {

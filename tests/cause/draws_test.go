@@ -129,12 +129,8 @@ func (n *tally) String() string {
 func requireCalm(t *testing.T, a *answer) {
 	t.Helper()
 	for i := range a.summary.Issues {
-		if issue := &a.summary.Issues[i]; issue.Confidence == string(detect.High) {
-			switch detect.Kind(issue.Kind) {
-			case detect.NotPlayed, detect.RelayOverTCP, detect.ICERestart, detect.DeviceChange, detect.LateJoin:
-			default:
-				t.Errorf("%s has %s, and no cause", a.trace.Name, issue.Kind)
-			}
+		if issue := &a.summary.Issues[i]; issue.Confidence == string(detect.High) && !detect.Kind(issue.Kind).Informs() {
+			t.Errorf("%s has %s, and no cause", a.trace.Name, issue.Kind)
 		}
 	}
 }

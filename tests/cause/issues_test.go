@@ -32,6 +32,11 @@ var expectations = []struct {
 	{trace: "encoding-off", never: faults},
 	{trace: "framerate-limited", never: faults},
 	{trace: "bitrate-limited", never: faults},
+	{trace: "sound-not-played", must: []string{"notPlayed ada audio inbound"}, never: append([]string{"notPlayed ben"}, faults...)},
+	{trace: "little-loss-and-jitter", never: faults},
+	{trace: "dtx-muted", never: faults},
+	{trace: "tab-closed-mesh", never: faults},
+	{trace: "ice-restarted", never: faults},
 
 	{trace: "pair-up-loss-15", must: []string{"highPacketLoss ben audio inbound", "highPacketLoss ben video inbound"}, never: []string{"highPacketLoss ada"}},
 	{trace: "pair-down-loss-15", must: []string{"highPacketLoss ada audio inbound", "concealedAudio ada"}, never: []string{"highPacketLoss ben"}},
@@ -54,6 +59,7 @@ var expectations = []struct {
 	{trace: "microphone-unplugged", must: []string{"noMedia ben audio outbound", "oneWayMedia ada audio inbound"}, never: []string{"noMedia ada", "oneWayMedia ben"}},
 	{trace: "pair-up-jitter", must: []string{"highJitter ben video inbound"}, never: []string{"highJitter ada", "highPacketLoss"}},
 	{trace: "mesh-up-cap-a", must: []string{"bandwidthLimited ada video outbound"}, never: []string{"bandwidthLimited ben", "bandwidthLimited cyd"}},
+	{trace: "sound-paused", must: []string{"notPlayed ben audio inbound"}, never: append([]string{"notPlayed ada"}, faults...)},
 	{trace: "ice-cut", must: []string{"iceDisruption ada", "iceDisruption ben"}, never: []string{"oneWayMedia", "noMedia"}},
 	{trace: "ice-cut-back", must: []string{"lossBurst ada audio", "lossBurst ben audio"}, never: []string{"iceDisruption", "noMedia"}}, // 2 and 3 s, as ICE tells it
 	{trace: "ice-cut-mesh", must: []string{"iceDisruption ben"}},

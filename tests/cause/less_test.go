@@ -132,11 +132,7 @@ func withoutMeasure(name string) func([]plog.Logs) []plog.Logs {
 // showsHarm reports whether an issue of a conference shows harm.
 func showsHarm(s *conference.Summary) bool {
 	return slices.ContainsFunc(s.Issues, func(i conference.Issue) bool {
-		switch detect.Kind(i.Kind) {
-		case detect.RelayOverTCP, detect.ICERestart, detect.DeviceChange, detect.LateJoin:
-			return false
-		}
-		return i.Confidence == string(detect.High)
+		return i.Confidence == string(detect.High) && !detect.Kind(i.Kind).Informs()
 	})
 }
 
@@ -199,7 +195,7 @@ func TestLessSaysLess(t *testing.T) {
 	t.Parallel()
 	source := rand.New(rand.NewPCG(seedOfLess, 1))
 	var all []*Trace
-	for _, dir := range folders(1) {
+	for _, dir := range folders(2) {
 		for _, trace := range traces(t, dir) {
 			if trace.Label.Cause == string(cause.None) || replay(t, trace).LikelyCause.Cause != cause.None {
 				all = append(all, trace)
@@ -220,7 +216,7 @@ func TestLessSaysLess(t *testing.T) {
 		}
 		require.False(t, is.cause == cause.None && showsHarm(&less), "%s without %s has no cause, and issues", trace.Name, names)
 	}
-	require.LessOrEqual(t, len(more), testenv.Pick(0, mostMore), "%s", strings.Join(more, "\n"))
+	require.LessOrEqual(t, len(more), testenv.Pick(1, mostMore), "%s", strings.Join(more, "\n"))
 }
 
 // mostMore is the number of the thousand answers that say more: of a call of three, accesses in place of a path or of the server.
@@ -229,9 +225,9 @@ const mostMore = 3
 // seedOfLess decides what is taken away.
 const seedOfLess = 41
 
-// folders are those of the recorded calls, the chosen ones first: all of them in `make test-long`, else as many as given.
+// folders are those of the recorded calls, the chosen ones and those through real servers first: all of them in `make test-long`, else as many as given.
 func folders(short int) []string {
-	dirs := []string{"testdata"}
+	dirs := []string{"testdata", servers}
 	for _, draw := range draws {
 		dirs = append(dirs, filepath.Join("testdata", draw.name))
 	}
@@ -255,4 +251,16 @@ func taken(source *rand.Rand, logs []plog.Logs) (left []plog.Logs, names []strin
 		}
 	}
 	return logs, names
+}
+
+// TestClosedTab: an encoder on a path that is dead is not limited by a network, so nobody who left is accused of it.
+//
+// spec: CONF-03
+func TestClosedTab(t *testing.T) {
+	i := slices.IndexFunc(traces(t, "testdata"), func(one *Trace) bool { return one.Name == "tab-closed-mesh" })
+	logs := without("cyd")(traces(t, "testdata")[i].Logs)
+	for _, measure := range []string{"", "packets_lost", "available_outgoing_bps"} {
+		s := Replay(t, withoutMeasure(semconv.StatsPrefix+measure)(logs))
+		require.Contains(t, []cause.Cause{cause.None, cause.Unknown}, s.LikelyCause.Cause, "%s: %v", measure, s.LikelyCause)
+	}
 }
