@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,18 +46,19 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// scores lists who has which score.
-func scores(a *answer) (text string) {
+// scores lists who has which score: of all, of received and sent audio, and of received and sent video.
+func scores(a *answer) string {
+	var list []string
 	for i := range a.summary.Participants {
 		p := &a.summary.Participants[i]
-		text += " " + p.UserID
+		list = append(list, p.UserID)
 		for _, mos := range []*float64{p.MOS, p.AudioMOSIn, p.AudioMOSOut, p.VideoMOSIn, p.VideoMOSOut} {
 			if mos == nil {
-				text += " -"
+				list = append(list, "-")
 			} else {
-				text += fmt.Sprintf(" %.2f", *mos)
+				list = append(list, fmt.Sprintf("%.2f", *mos))
 			}
 		}
 	}
-	return text
+	return strings.Join(list, " ")
 }
