@@ -24,6 +24,7 @@ const (
 	ms = time.Millisecond
 
 	mutes      = "(senders('audio').forEach((s) => s.track.enabled = false), event('audioMute'))"
+	disables   = "senders('audio').forEach((s) => s.track.enabled = false)" // and does not say so
 	cameraEnds = "senders('video').forEach((s) => ends(s.track))"
 	takesAll   = "[...call.pcs.values()].forEach((one) => one.pc.getSenders().forEach((s) => s.replaceTrack(null)))"
 )
@@ -87,8 +88,7 @@ func good() []Scenario {
 			"(senders('video').forEach((s) => s.track.enabled = false), event('videoPause'))")),
 		direct("paused-off", Two, none("Ada took her camera away and said so"), InPage("ada",
 			"(event('videoPause'), senders('video').forEach((s) => s.replaceTrack(null)))")),
-		direct("microphone-off-unsaid", Two, none("Ada's microphone is switched off and nobody says so"), InPage("ada",
-			"senders('audio').forEach((s) => s.track.enabled = false)")),
+		direct("microphone-off-unsaid", Two, none("Ada's microphone is switched off and nobody says so"), InPage("ada", disables)),
 		direct("senders-emptied", Two, none("Ada's application takes both tracks away and does not say so"), InPage("ada", takesAll)),
 		direct("senders-emptied-mesh", Three, none("Cyd's application takes both tracks away and does not say so"), InPage("cyd", takesAll)),
 		direct("camera-disabled", Two, none("Ben's camera is switched off and nobody says so"), InPage("ben",
@@ -103,7 +103,7 @@ func good() []Scenario {
 		direct("sound-not-played", Two, none("Ada's page has no element that plays Ben's sound"), nil, plays("ada", "none")),
 		relayed("little-loss-and-jitter", Two, none("0.3 % of loss and up to 8 ms of jitter each way"), Both("ada", network.Harm{Loss: .003, Jitter: 8 * ms})),
 		relayed("dtx-muted", Two, none("1 % of loss each way, without sending pauses, and Ben's page disables his microphone"),
-			Each(Both("ada", network.Harm{Loss: .01}), InPage("ben", "senders('audio').forEach((s) => s.track.enabled = false)")),
+			Each(Both("ada", network.Harm{Loss: .01}), InPage("ben", disables)),
 			ForAll(func(m *Member) { m.Media.DTX = true })),
 		tabClosed(relayed("tab-closed-mesh", Three, none("Cyd closes the tab"), func(c *Call) { c.Of("cyd").Page.CloseTab() })),
 		relayed("ice-restarted", Two, none("ICE restarts at both ends"), Each(InPage("ada", "restartICE()"), Wait(5*time.Second), InPage("ben", "restartICE()"))),

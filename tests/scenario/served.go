@@ -40,8 +40,7 @@ func ServedByLiveKit(through LiveKit) []Scenario {
 	return []Scenario{
 		served3(through, "mute", none("Ada mutes her microphone"), InPage("ada", microphone(false))),
 		served3(through, "camera-off", none("Ada switches her camera off"), InPage("ada", me+".setCameraEnabled(false)")),
-		served3(through, "tile", none("all tiles leave Ben's view"), InPage("ben",
-			"document.querySelectorAll('video').forEach((one) => { one.style.display = 'none'; })")),
+		served3(through, "tile", none("all tiles leave Ben's view"), InPage("ben", tiles("none"))),
 	}
 }
 
@@ -49,6 +48,20 @@ func ServedByLiveKit(through LiveKit) []Scenario {
 const me = "call.room.localParticipant"
 
 func microphone(on bool) string { return fmt.Sprintf("%s.setMicrophoneEnabled(%t)", me, on) }
+
+// tiles sets how a page displays the videos that it receives, as CSS has it: none, or empty for as before.
+func tiles(display string) string {
+	return fmt.Sprintf("document.querySelectorAll('video').forEach((one) => { one.style.display = '%s'; })", display)
+}
+
+// joining changes how each participant joins a server.
+func joining(change func(*SDK)) func(*Call) {
+	return Connected(func(c *Call) {
+		for _, m := range c.People {
+			change(m.SDK)
+		}
+	})
+}
 
 // Recorded returns the calls through real media servers whose traces are in tests/cause/testdata/servers.
 func Recorded(livekit LiveKit, janus Janus) (all []Scenario) {
@@ -69,18 +82,13 @@ func Recorded(livekit LiveKit, janus Janus) (all []Scenario) {
 
 // servedByAny returns the calls that are recorded through each media server.
 func servedByAny(through MediaServer) []Scenario {
-	plain := Connected(func(c *Call) {
-		for _, m := range c.People {
-			m.SDK.Plain = true
-		}
-	})
+	plain := joining(func(s *SDK) { s.Plain = true })
 	// With one participant nobody can tell whether it is the access or the server.
 	undecided := func(did string) cause.Label {
 		l := label("pathOrTurn", did, "ada")
 		l.Also = []string{"unknown"}
 		return l
 	}
-	disabled := "senders('audio').forEach((s) => s.track.enabled = false)"
 	all := append(Served(through), ServedFurther(through)...)
 	return append(all,
 		served3(through, "down-loss", label("receiverDownlink", "15 % loss of what Ben receives", "ben"), Down("ben", network.Harm{Loss: .15}), EdgeFor("ben")),
@@ -89,12 +97,12 @@ func servedByAny(through MediaServer) []Scenario {
 		served3(through, "delay", orDownlink("ben", "200 ms of delay each way of all that is Ben's"), Both("ben", network.Harm{Delay: 200 * ms}), EdgeFor("ben")),
 		served3(through, "stalls", label("mediaServer", "the server stands still for 3 of every 8 s"), stalls(through)),
 		adaAlone(served3(through, "one-good", none("nothing"), nil)),
-		adaAlone(served3(through, "one-mute", none("Ben's page disables his microphone"), InPage("ben", disabled))),
+		adaAlone(served3(through, "one-mute", none("Ben's page disables his microphone"), InPage("ben", disables))),
 		adaAlone(served3(through, "one-stalls", undecided("the server stands still for 3 of every 8 s"), stalls(through))),
 		adaAlone(served3(through, "one-down-loss", undecided("15 % loss of what Ada receives"), Down("ada", network.Harm{Loss: .15}), EdgeFor("ada"))),
-		served3(through, "disabled", none("Ada's page disables her microphone, and does not say so"), InPage("ada", disabled)),
+		served3(through, "disabled", none("Ada's page disables her microphone, and does not say so"), InPage("ada", disables)),
 		served3(through, "plain-good", none("nothing; the pages hand over the connections themselves"), nil, plain),
-		served3(through, "plain-disabled", none("Ada's page disables her microphone; the pages hand over the connections themselves"), InPage("ada", disabled), plain),
+		served3(through, "plain-disabled", none("Ada's page disables her microphone; the pages hand over the connections themselves"), InPage("ada", disables), plain),
 		served3(through, "plain-down-loss", label("receiverDownlink", "15 % loss of what Ben receives; the pages hand over the connections themselves", "ben"),
 			Down("ben", network.Harm{Loss: .15}), EdgeFor("ben"), plain),
 		firefox(served3(through, "firefox-good", none("nothing; Firefox"), nil)),
@@ -118,11 +126,7 @@ func stalls(through MediaServer) func(*Call) {
 
 // recordedByLiveKit returns calls that LiveKit's SDK or server makes possible.
 func recordedByLiveKit(through LiveKit) []Scenario {
-	withoutRED := Connected(func(c *Call) {
-		for _, m := range c.People {
-			m.SDK.Options = []byte(`{"publishDefaults":{"red":false}}`)
-		}
-	})
+	withoutRED := joining(func(s *SDK) { s.Options = []byte(`{"publishDefaults":{"red":false}}`) })
 	restart := label("mediaServer", "the server is restarted, and all are back after 4 s")
 	restart.Also = []string{"iceConnectivity", "unknown", "none"}
 	return []Scenario{
@@ -133,8 +137,7 @@ func recordedByLiveKit(through LiveKit) []Scenario {
 			InPage("ada", microphone(false)), InPage("ben", microphone(true)), Wait(6*time.Second),
 			InPage("ben", microphone(false)), InPage("cyd", microphone(true)))),
 		served3(through, "tile-back", none("all tiles leave Ben's view and come back"), Each(
-			InPage("ben", "document.querySelectorAll('video').forEach((one) => { one.style.display = 'none'; })"), Wait(8*time.Second),
-			InPage("ben", "document.querySelectorAll('video').forEach((one) => { one.style.display = ''; })"))),
+			InPage("ben", tiles("none")), Wait(8*time.Second), InPage("ben", tiles("")))),
 		served3(through, "camera-2fps", label("sendingCapture", "Ada's camera gives 2 pictures a second", "ada"), nil, func(c *Call) {
 			m := &c.Of("ada").Media
 			m.Video, m.FPS = "canvas", 2
