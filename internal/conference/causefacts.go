@@ -41,7 +41,8 @@ const (
 	below100                                // an encoder with less than 100 kbit/s, or a path with room for more than that (rooms)
 	below200
 	below300
-	flowing // packets were sent or received
+	flowing   // packets were sent or received
+	undecoded // media arrived and nothing of them could be decoded
 )
 
 // Below these a measurement proves no fault.
@@ -305,6 +306,9 @@ func tooBusy(m *event.Measurement, coding event.Value) bool {
 }
 
 func decoderFacts(m *event.Measurement) detect.Facts {
+	if m.Undecoded() {
+		return undecoded
+	}
 	loss := m.Loss()
 	whole := loss.Lost.Known && loss.Lost.V < cause.ChoppyLoss*loss.Expected
 	shown := m.Get(protocol.FramesDecoded) - max(0, m.Get(protocol.FramesDropped))

@@ -26,7 +26,7 @@ func (w *fabricFinder) excuse(level detect.Level, key streamKey, excused []detec
 	if level.Kind() == detect.FrozenVideo {
 		screens = w.state.streams[key].slides(screens)
 		// A browser counts a pause when the next picture arrives.
-		excused = slices.Concat(extended(excused, interval), w.unforwarded(key))
+		excused = slices.Concat(extended(excused, interval), w.unforwarded(key), w.undecoded(key))
 	}
 	return detect.Merge(slices.Concat(excused, screens, w.slowed(key.ssrc)))
 }
@@ -56,6 +56,22 @@ func (w *fabricFinder) unforwarded(key streamKey) (spans []detect.Span) {
 		spans = append(spans, detect.Span{FromMs: from, ToMs: to})
 	})
 	return extended(detect.Merge(spans), 2*w.state.intervalMs())
+}
+
+// undecoded returns the times in which nothing of received media could be decoded although they arrived, each with two
+// intervals beside it, as unforwarded has them. After a loss a decoder waits for a key frame: there it is a fault.
+func (w *fabricFinder) undecoded(key streamKey) (spans []detect.Span) {
+	s, interval := w.state.streams[key], w.state.intervalMs()
+	if s.causeFacts.Any()&undecoded == 0 {
+		return nil
+	}
+	lost := s.factSpans(lossy)
+	for _, one := range extended(s.factSpans(undecoded), roundingMs) {
+		if within(one.FromMs-interval, one.FromMs, lost) == 0 {
+			spans = append(spans, one)
+		}
+	}
+	return extended(spans, 2*interval)
 }
 
 // before returns the time before the fabric was connected.

@@ -16,11 +16,25 @@ import (
 // screenFPS is the frame rate below which a video may be a screen.
 const screenFPS = 12
 
+// pictureOf returns an interval of video whose score the records of all participants decide: it had few frames, or its picture
+// stood still from before it, as after a pause.
+func pictureOf(e *event.Event, ms int64) (undecided, bool) {
+	m := e.Measured
+	if !m.Score.MOS.Known {
+		return undecided{}, false
+	}
+	if one, ok := slowOf(e, ms); ok {
+		return one, true
+	}
+	mos := m.Score.MOS.V
+	return undecided{e.Rank(), e.AtMs - ms, e.AtMs, mos, mos, m.Score.Label}, m.Inbound() && m.StillMs().V >= m.IntervalMs
+}
+
 // slowOf returns an interval of video with few frames, with its score as a screen; false if that score is
 // not higher.
 func slowOf(e *event.Event, ms int64) (undecided, bool) {
 	m := e.Measured
-	if m.Screen || !m.Score.MOS.Known || !m.Known(protocol.FPS) || m.Get(protocol.FPS) >= screenFPS {
+	if m.Screen || !m.Known(protocol.FPS) || m.Get(protocol.FPS) >= screenFPS {
 		return undecided{}, false
 	}
 	shown := *m
@@ -42,6 +56,9 @@ const roundingMs = 2
 func (s *stream) slides(screens []detect.Span) []detect.Span {
 	few := make([]detect.Span, 0, len(s.undecided))
 	for _, one := range s.undecided {
+		if one.other <= one.measured {
+			continue
+		}
 		few = append(few, detect.Span{FromMs: one.from, ToMs: one.to})
 	}
 	return intersect(intersect(extended(few, roundingMs), screens), complement(s.factSpans(lossy)))

@@ -81,13 +81,16 @@ func (d *scored) merge(o *scored) {
 
 // scores returns the scores of a stream: those measured, those of its pictures and of its undecided
 // intervals. Time without packets counts as lost within sent. An undecided interval has its other score if
-// half of it lies within decided.
-func (s *stream) scores(mediaType string, labels quality.Bounds, sender *pictures, sent, decided []detect.Span) *scored {
+// half of it lies within decided, and none if it touches unexpected.
+func (s *stream) scores(mediaType string, labels quality.Bounds, sender *pictures, sent, decided, unexpected []detect.Span) *scored {
 	var all scored
 	all.merge(&s.scored)
 	all.addPictures(s.pictures, sender, labels)
 	for _, one := range s.undecided {
 		ms := one.to - one.from
+		if within(one.from, one.to, unexpected) > 0 {
+			continue
+		}
 		if 2*within(one.from, one.to, decided) < ms {
 			all.add(one.measured, ms, one.label)
 			continue
@@ -136,10 +139,10 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 			for key, s := range f.streams {
 				s.result, s.sentTo, s.unbroken, s.stillMs = &s.scored, nil, nil, 0
 				switch {
-				case s.isSilent(key), s.froze(key):
+				case s.isSilent(key), s.froze(key), s.mayPause(key):
 					late = true
 				case s.pictures != nil && key.statsType == inboundRTP, len(s.undecided) > 0:
-					s.result = s.scores(key.mediaType, labels, videos.of(f, key.ssrc), nil, s.screens(screens, session, key))
+					s.result = s.scores(key.mediaType, labels, videos.of(f, key.ssrc), nil, s.screens(screens, session, key), nil)
 				}
 			}
 		}
@@ -151,14 +154,14 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 	for i := range f.s.Participants {
 		for w := range f.fabrics(i) {
 			for key, s := range w.state.streams {
-				silent, froze := s.isSilent(key), s.froze(key)
-				if !silent && !froze {
+				silent := s.isSilent(key)
+				if !silent && !s.froze(key) && !s.mayPause(key) {
 					continue
 				}
 				shown := s.screens(screens, w.p.Session, key)
-				var sent []detect.Span
+				paused := detect.Merge(slices.Concat(w.paused(key.ssrc), w.undecoded(key)))
+				var sent, unexpected []detect.Span
 				if silent {
-					paused := w.paused(key.ssrc)
 					s.sentTo = without(s.whileMeasured(w.sentTo(key)), paused)
 					var decided []detect.Span
 					sent, decided = w.sent(key, w.state.ownerOf(key.ssrc))
@@ -169,8 +172,9 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 				}
 				if key.mediaType == video {
 					s.stillMs = spanMs(detect.Merge(append(w.still(key), s.slides(shown)...)))
+					unexpected = detect.Merge(append(paused, w.unforwarded(key)...))
 				}
-				s.result = s.scores(key.mediaType, labels, videos.of(w.state, key.ssrc), sent, shown)
+				s.result = s.scores(key.mediaType, labels, videos.of(w.state, key.ssrc), sent, shown, unexpected)
 			}
 		}
 	}
@@ -179,9 +183,12 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 // still returns the times in which the picture of received video did not have to change: it was paused, on hold, of few frames,
 // or its sender sent none.
 func (w *fabricFinder) still(key streamKey) []detect.Span {
-	spans := slices.Concat(w.paused(key.ssrc), w.slowed(key.ssrc), w.own("hold"), w.others(video, w.state.ownerOf(key.ssrc)), w.unforwarded(key))
+	spans := slices.Concat(w.paused(key.ssrc), w.slowed(key.ssrc), w.own("hold"), w.others(video, w.state.ownerOf(key.ssrc)), w.unforwarded(key), w.undecoded(key))
 	return intersect(detect.Merge(spans), []detect.Span{{FromMs: w.out.AddedAtMs, ToMs: w.out.EndMs}})
 }
+
+// mayPause reports whether the score of an interval of video depends on whether it was paused.
+func (s *stream) mayPause(key streamKey) bool { return key.mediaType == video && len(s.undecided) > 0 }
 
 // froze reports whether received video was frozen.
 func (s *stream) froze(key streamKey) bool {

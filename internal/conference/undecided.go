@@ -8,7 +8,7 @@ import (
 const maxUndecided = 256
 
 // undecided is an interval with two scores, of which the records of all participants decide: of audio the
-// second counts silence as loss, of video it is that of a screen.
+// second counts silence as loss, of video it is that of a screen. Where nothing was expected it has no score.
 type undecided struct {
 	rank            uint64
 	from, to        int64
@@ -22,7 +22,7 @@ func undecidedOf(e *event.Event, ms int64) (undecided, bool) {
 	case audio:
 		return silenceOf(e, ms)
 	case video:
-		return slowOf(e, ms)
+		return pictureOf(e, ms)
 	}
 	return undecided{}, false
 }

@@ -43,7 +43,7 @@ func concealedRun(m *event.Measurement) (float64, bool) {
 
 func concealed(m *event.Measurement) (float64, bool) {
 	audible, samples := m.AudiblyConcealed(), m.Get(protocol.Samples)
-	if !inbound(m, false) || !audible.Known || samples <= 0 {
+	if !inbound(m, false) || !audible.Known || samples <= 0 || m.Undecoded() {
 		return 0, false
 	}
 	return min(1, audible.V/samples), true
@@ -51,6 +51,9 @@ func concealed(m *event.Measurement) (float64, bool) {
 
 func frozen(m *event.Measurement) (float64, bool) {
 	if !inbound(m, true) || m.Screen {
+		return 0, false
+	}
+	if m.Undecoded() {
 		return 0, false
 	}
 	padding := m.Value(protocol.Bytes).Is(0) // packets without payload: a server's probing
@@ -119,14 +122,14 @@ func coding(m *event.Measurement) (float64, bool) {
 // blame.
 func dropped(m *event.Measurement) (float64, bool) {
 	frames := m.Get(protocol.Frames)
-	if !inbound(m, true) || !m.Known(protocol.FramesDropped) || frames < minFrames || m.Loss().Fraction.V >= 0.02 {
+	if !inbound(m, true) || !m.Known(protocol.FramesDropped) || frames < minFrames || m.Undecoded() || m.Loss().Fraction.V >= 0.02 {
 		return 0, false
 	}
 	return min(1, m.Get(protocol.FramesDropped)/frames), true
 }
 
 func keyFrameRequests(m *event.Measurement) (float64, bool) {
-	if m.Pair() || !m.Video() || !m.Known(protocol.PLIs) || !(m.IntervalMs > 0) {
+	if m.Pair() || !m.Video() || !m.Known(protocol.PLIs) || !(m.IntervalMs > 0) || m.Undecoded() {
 		return 0, false
 	}
 	return (m.Get(protocol.PLIs) + m.Get(protocol.FIRs)) * 1000 / m.IntervalMs, true

@@ -123,6 +123,27 @@ func (m *Measurement) AudiblyConcealed() Value {
 	return Value{max(0, m.Get(protocol.ConcealedSamples)-m.Get(protocol.SilentConcealedSamples)), m.Known(protocol.ConcealedSamples)}
 }
 
+// What is enough to say that media which arrived could not be decoded.
+const (
+	undecodedPackets = 20
+	undecodedLoss    = 0.01 // and up to here the loss explains nothing
+	undecodedShare   = 0.95 // of the samples, concealed
+)
+
+// Undecoded reports whether media arrived and no frame of them could be decoded, as if the page had no key for them: an encoded
+// transform (W3C webrtc-encoded-transform) counts what it drops as received.
+func (m *Measurement) Undecoded() bool {
+	loss, packets := m.Loss().Fraction, m.Get(protocol.Packets)
+	if !m.Inbound() || packets < undecodedPackets || !loss.Known || loss.V > undecodedLoss || m.Value(protocol.Bytes).Is(0) {
+		return false
+	}
+	if m.Video() {
+		return m.Value(protocol.FramesDecoded).Is(0)
+	}
+	samples := m.Get(protocol.Samples)
+	return samples > 0 && m.Get(protocol.ConcealedSamples) >= undecodedShare*samples && m.Get(protocol.PacketsDiscarded) <= undecodedLoss*packets
+}
+
 // StillMs returns the time in which the picture stood still. A pause is a freeze as well, so
 // it is the longer of the two.
 func (m *Measurement) StillMs() Value {

@@ -71,6 +71,9 @@ func (in audio) loss() (float64, Reason) {
 	if in.notPlayed() {
 		return 0, NotPlayed
 	}
+	if in.Undecoded() {
+		return 0, NotDecoded
+	}
 	concealed := in.Known(protocol.ConcealedSamples) && in.Get(protocol.Samples) > 0
 	if !in.Known(protocol.PacketsLost) && !concealed {
 		return 0, NoLossEvidence

@@ -22,13 +22,14 @@ const (
 	NoQP                  // a screen that the network limits, and its quantiser is unknown
 	TooFewPackets         // fewer than minPackets: comfort noise, the first or last moment of a stream
 	NotPlayed             // audio of which the page takes no sample: no element, or autoplay is blocked
+	NotDecoded            // media arrived, and nothing of them could be decoded: the page has no key for them
 	NumReasons
 )
 
 var reasonNames = [NumReasons]string{
 	"", "no_packets", "no_loss_evidence", "no_remote_report", "no_payload", "no_interval",
 	"no_frames", "no_frame_size", "no_frame_rate", "no_bitrate", "no_motion",
-	"lower_layer", "no_qp", "too_few_packets", "not_played",
+	"lower_layer", "no_qp", "too_few_packets", "not_played", "not_decoded",
 }
 
 // String returns the reason in snake case, "" for Scored.

@@ -107,6 +107,8 @@ func (in video) noEvidence() Reason {
 		return NoPayload
 	case in.Outbound() && in.frames().Is(0):
 		return NoFrames
+	case in.Undecoded():
+		return NotDecoded
 	case in.LowerLayer:
 		return LowerLayer
 	case in.Outbound() && in.Unheard:
