@@ -690,7 +690,7 @@ function delayImpairment(delayMs) {
 function videoMos(m, ms) {
   if (!num(m.packets)) return null;
   const fps = num(m.harmonicFps) ?? num(m.fps);
-  if (fps === 0) return 1;
+  if (fps === 0) return known(m.packetsLost) > 0 ? 1 : null;
   const frozen = Math.min(1, (num(m.freezeMs) ?? 0) / ms);
   const freezes = Math.exp(-0.1 * (num(m.freezes60s) ?? 0) - 2 * frozen);
   const motion = fps === null ? 1 : Math.max(0, 1 - 0.3 * Math.max(0, Math.log(24 / fps)));
@@ -1744,9 +1744,13 @@ function choiceOfSender(track, encoding) {
   if (track.muted) return "system";
   return encoding?.active === false ? "inactive" : void 0;
 }
-function encodingOf({ isSent, transceiver, rid }) {
-  const encodings = isSent ? transceiver?.sender.getParameters().encodings ?? [] : [];
-  return encodings.find((one) => one.rid === rid) ?? encodings[0];
+var fewFrames = 15;
+function encodingOf({ isSent, transceiver, rid, rtpEnd }) {
+  if (!isSent) return rtpEnd;
+  const encodings = transceiver?.sender.getParameters().encodings ?? [];
+  const encoding = encodings.find((one) => one.rid === rid) ?? encodings[0];
+  const frameRate = rtpEnd?.track?.getSettings?.().frameRate;
+  return frameRate && frameRate <= fewFrames ? { ...encoding, maxFramerate: frameRate } : encoding;
 }
 function choiceOf({ transceiver, isSent }, encoding) {
   if (!transceiver) return;
@@ -1769,10 +1773,20 @@ function updatePause(f, source) {
   return encoding;
 }
 function updateLimits(f, source, encoding) {
-  const { maxFramerate, maxBitrate, scaleResolutionDownBy: scale } = source.mediaType === "video" && encoding || {};
-  const limits = { maxFramerate, maxBitrate, scaleResolutionDownBy: scale === 1 ? void 0 : scale };
+  const {
+    maxFramerate,
+    maxBitrate,
+    scaleResolutionDownBy: scale,
+    jitterBufferTarget
+  } = (source.mediaType === "video" || !source.isSent) && encoding || {};
+  const limits = {
+    maxFramerate,
+    maxBitrate,
+    scaleResolutionDownBy: scale === 1 ? void 0 : scale,
+    jitterBufferTarget: jitterBufferTarget ?? void 0
+  };
   const text2 = json(limits) ?? "{}";
-  if (text2 !== (source.limits ?? "{}")) emit2(f, "encodingChange", { ssrc: source.ssrc, ...limits });
+  if (text2 !== (source.limits ?? "{}")) emit2(f, "limitsChange", { ssrc: source.ssrc, ...limits });
   source.limits = text2;
 }
 function pause(f, source, data) {

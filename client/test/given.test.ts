@@ -177,7 +177,7 @@ describe('what the page has chosen', () => {
     const own = sentStream('h');
     const page = await callWith(own, transceive('1', 'receiver', 8));
     await page.flow(20_000);
-    expect(page.events('encodingChange')).toEqual([]);
+    expect(page.events('limitsChange')).toEqual([]);
     const limits = { maxFramerate: 4, maxBitrate: 50_000, scaleResolutionDownBy: 2 };
     for (const change of [
       limits,
@@ -187,7 +187,29 @@ describe('what the page has chosen', () => {
       Object.assign(own.encodings[1] as object, change);
       await page.flow();
     }
-    expect(page.events('encodingChange')).toEqual([{ ssrc: 7, ...limits }, { ssrc: 7 }]);
+    expect(page.events('limitsChange')).toEqual([{ ssrc: 7, ...limits }, { ssrc: 7 }]);
+  });
+
+  it.each([
+    [4, 4],
+    [15, 15],
+    [24, undefined],
+  ])('is a camera of %s frames a second, a limit of %s', async (frameRate, maxFramerate) => {
+    const own = sentStream();
+    Object.assign(own.track, { getSettings: () => ({ frameRate }) });
+    const page = await callWith(own);
+    await page.flow();
+    expect(page.events('limitsChange')).toEqual(maxFramerate ? [{ ssrc: 7, maxFramerate }] : []);
+  });
+
+  it('is a jitter buffer of a received stream', async () => {
+    const received = transceive('1', 'receiver', 8);
+    const page = await callWith(received);
+    for (const jitterBufferTarget of [null, 800, 800, null]) {
+      Object.assign(received.rtp, { jitterBufferTarget });
+      await page.flow();
+    }
+    expect(page.events('limitsChange')).toEqual([{ ssrc: 8, jitterBufferTarget: 800 }, { ssrc: 8 }]);
   });
 
   it.each([

@@ -301,11 +301,14 @@ func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric, without [
 	for fact, ms := range map[detect.Facts]*float64{
 		hasMeasurement: &e.TimeMs, lossSeen: &e.SeenMs, lossy: &e.LostMs, jittery: &e.JitteryMs, slow: &e.SlowMs,
 		limited: &e.LimitedMs, cpuBound: &e.CPUMs, busy: &e.BusyMs, stuck: &e.StuckMs, choppy: &e.ChoppyMs, concealed: &e.ConcealedMs, limitSeen: &e.LimitSeenMs,
-		waiting: &e.WaitingMs, grown: &e.GrownMs, holding: &e.HeldMs,
 	} {
 		*ms = factMs(&s.causeFacts, fact, without)
 	}
-	e.WaitingWarmUpMs = f.warmUpMs(s, out, waiting, without)
+	unwanted := joined(sorted(slices.Concat(intervalsOf(f.buffered(key.ssrc, out.EndMs)), without)))
+	for fact, ms := range map[detect.Facts]*float64{waiting: &e.WaitingMs, grown: &e.GrownMs, holding: &e.HeldMs} {
+		*ms = factMs(&s.causeFacts, fact, unwanted)
+	}
+	e.WaitingWarmUpMs = f.warmUpMs(s, out, waiting, unwanted)
 	gone := []Interval{{StartMs: left - f.intervalMs(), EndMs: lastMs}}
 	if e.LimitedMs > 0 { // an encoder that has room is limited by its application, and one on a dead path by nothing
 		unlimited := joined(sorted(slices.Concat(intervalsOf(f.room()), f.dead(out), without)))

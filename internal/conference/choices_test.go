@@ -138,9 +138,9 @@ func TestFewPictures(t *testing.T) {
 	f := func(right bool, change string) {
 		t.Helper()
 		c := choice{conferencetest.NewCall(), 1, false}
-		c.Event("a", 20, "encodingChange", change)
+		c.Event("a", 20, "limitsChange", change)
 		c.send(picture, few)
-		c.Event("a", 61, "encodingChange", `{"ssrc":2}`)
+		c.Event("a", 61, "limitsChange", `{"ssrc":2}`)
 		s := conference.Fold(c.Events, quality.DefaultBounds())
 		require.Equal(t, right, len(s.Issues) == 0 && s.LikelyCause.Cause == cause.None, "%s: %v %v", change, s.Issues, s.LikelyCause)
 	}

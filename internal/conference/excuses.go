@@ -11,11 +11,13 @@ import (
 // functions of this file return those times.
 
 // excuse adds the excuses of one metric of a stream: while a screen is shared, the stream with a low frame
-// rate may be the screen, whose picture changes now and then; the application may want few pictures; and an encoder that its application limits is not limited by
-// the network.
+// rate may be the screen, whose picture changes now and then; the application may want few pictures, or
+// a long jitter buffer; and an encoder that its application limits is not limited by the network.
 func (w *fabricFinder) excuse(level detect.Level, key streamKey, excused []detect.Span) []detect.Span {
 	switch level.Kind() {
 	case detect.LowFrameRate, detect.FrozenVideo:
+	case detect.HighJitterBuffer:
+		return detect.Merge(slices.Concat(excused, w.state.buffered(key.ssrc, w.out.EndMs)))
 	case detect.BandwidthLimited:
 		return detect.Merge(slices.Concat(excused, w.state.room()))
 	default:
@@ -125,7 +127,15 @@ func (w *fabricFinder) own(kinds ...string) []detect.Span {
 func (w *fabricFinder) paused(ssrc int64) []detect.Span { return w.atBothEnds(ssrc, (*fabric).pauses) }
 
 // slowed returns the times in which the application wanted few pictures of a stream.
-func (w *fabricFinder) slowed(ssrc int64) []detect.Span { return w.atBothEnds(ssrc, (*fabric).slow) }
+func (w *fabricFinder) slowed(ssrc int64) []detect.Span {
+	return w.atBothEnds(ssrc, func(f *fabric, ssrc, end int64) []Interval { return f.limited(slowed, ssrc, end) })
+}
+
+// buffered returns the times in which the page wanted a long jitter buffer for a received stream, each with two intervals beside it: it
+// grows and shrinks slowly.
+func (f *fabric) buffered(ssrc, end int64) []detect.Span {
+	return extended(spansOf(f.limited(buffered, ssrc, end)), 2*f.intervalMs())
+}
 
 // atBothEnds returns times of a stream here and, without a server, at the other end, each with an interval before and
 // after it: measurements begin at other times.

@@ -102,7 +102,6 @@ var toggles = map[string]toggle{
 	"videoPause": {kind: "video", on: true}, "videoResume": {kind: "video"},
 	"fabricHold": {kind: "hold", on: true}, "fabricResume": {kind: "hold"},
 	"screenShareStart": {kind: "screen", on: true}, "screenShareStop": {kind: "screen"},
-	"encodingChange": {kind: slowed}, // on by its data
 }
 
 // oldest keeps the value with the lowest rank.
@@ -207,13 +206,12 @@ func (f *fabric) applyEvent(e *event.Event) (truncated int) {
 	f.criteria.dirty = true // it may add or end an excuse
 	truncated = f.note(e, d)
 	if t, ok := toggles[e.Name]; ok {
-		t.rank, t.at, t.ssrc = e.Rank(), e.AtMs, d.SSRC
-		if t.kind == slowed {
-			t.on = d.MaxFramerate.Known && d.MaxFramerate.V <= fewFrames
-		}
-		return insertByRank(&f.toggles, t, maxToggles, func(t toggle) uint64 { return t.rank })
+		return truncated + f.addToggle(e, d, t)
 	}
 	switch e.Name {
+	case "limitsChange":
+		few := toggle{kind: slowed, on: d.MaxFramerate.Known && d.MaxFramerate.V <= fewFrames}
+		return truncated + f.addToggle(e, d, few) + f.addToggle(e, d, toggle{kind: buffered, on: d.JitterBufferTarget.V > longBufferMs})
 	case "fabricAdded":
 		f.added = true
 		f.alreadyConnected = f.alreadyConnected || d.AlreadyConnected
@@ -238,6 +236,11 @@ func (f *fabric) applyEvent(e *event.Event) (truncated int) {
 		return truncated + f.applyRest(e, d)
 	}
 	return truncated
+}
+
+func (f *fabric) addToggle(e *event.Event, d *event.Data, t toggle) (truncated int) {
+	t.rank, t.at, t.ssrc = e.Rank(), e.AtMs, d.SSRC
+	return insertByRank(&f.toggles, t, maxToggles, func(t toggle) uint64 { return t.rank })
 }
 
 func (f *fabric) applyRest(e *event.Event, d *event.Data) (truncated int) {

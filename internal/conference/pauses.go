@@ -52,18 +52,20 @@ func (s *stream) measured() (first, last int64) {
 
 // pauses returns the times in which one stream was paused: its sender muted it, or nobody wanted it.
 func (f *fabric) pauses(ssrc, end int64) []Interval {
-	return slices.DeleteFunc(f.ofStream(ssrc, end), func(i Interval) bool { return i.Kind == slowed })
+	return slices.DeleteFunc(f.ofStream(ssrc, end), func(i Interval) bool { return i.Kind == slowed || i.Kind == buffered })
 }
 
-// slowed is the kind of the times in which the application limited the pictures of a stream to at most fewFrames a second.
+// The kinds of the times in which the application limited a stream.
 const (
-	slowed    = "slowed"
-	fewFrames = 15
+	slowed       = "slowed"   // to at most fewFrames pictures a second
+	buffered     = "buffered" // to a jitter buffer of more than longBufferMs
+	fewFrames    = 15
+	longBufferMs = 150
 )
 
-// slow returns those times.
-func (f *fabric) slow(ssrc, end int64) []Interval {
-	return slices.DeleteFunc(f.ofStream(ssrc, end), func(i Interval) bool { return i.Kind != slowed })
+// limited returns the times of a kind.
+func (f *fabric) limited(kind string, ssrc, end int64) []Interval {
+	return slices.DeleteFunc(f.ofStream(ssrc, end), func(i Interval) bool { return i.Kind != kind })
 }
 
 func (f *fabric) ofStream(ssrc, end int64) []Interval {

@@ -22,24 +22,34 @@ const (
 	missing     = detect.Facts(1) // no packet arrived
 )
 
-// silenceOf returns the silence of a received interval of audio, with the score in which it counts as
-// loss; false if it lowers no score.
-func silenceOf(e *event.Event, ms int64) (undecided, bool) {
+// soundOf returns an interval of received audio whose score the records of all participants decide: it has silence, which may be loss, or
+// a long jitter buffer, which the page may want. False if neither changes the score.
+func soundOf(e *event.Event, ms int64) (undecided, bool) {
 	m := e.Measured
-	silent, samples := m.Get(protocol.SilentConcealedSamples), m.Get(protocol.Samples)
-	if !m.Inbound() || !m.Audio() || !m.Score.MOS.Known || samples <= 0 || silent < silentShare*samples {
-		return undecided{}, false
-	}
-	heard := *m
-	before := quality.ScoreAudio(&heard)
-	heard.Set(protocol.SilentConcealedSamples, 0)
-	after := quality.ScoreAudio(&heard)
-	if !before.OK() || !after.OK() || after.MOS >= before.MOS {
+	if !m.Inbound() || !m.Score.MOS.Known {
 		return undecided{}, false
 	}
 	// The score has inputs that the row lacks, for example the pair's round-trip time: the difference counts.
-	mos := max(leastMOS, m.Score.MOS.V-(before.MOS-after.MOS))
-	return undecided{e.Rank(), e.AtMs - ms, e.AtMs, m.Score.MOS.V, mos, m.Score.Label}, true
+	mos, worse, better := m.Score.MOS.V, 0.0, 0.0
+	if samples := m.Get(protocol.Samples); samples > 0 && m.Get(protocol.SilentConcealedSamples) >= silentShare*samples {
+		worse = min(0, gain(m, func(heard *event.Measurement) { heard.Set(protocol.SilentConcealedSamples, 0) }))
+	}
+	if m.Get(protocol.JitterBufferDelayMs) > longBufferMs {
+		better = max(0, gain(m, func(now *event.Measurement) { now.Clear(protocol.JitterBufferDelayMs) }))
+	}
+	return undecided{e.Rank(), e.AtMs - ms, e.AtMs, mos, max(leastMOS, mos+worse), better, m.Score.Label}, worse != 0 || better != 0
+}
+
+// gain returns by how much a change of a measurement raises its score; 0 if it has none.
+func gain(m *event.Measurement, change func(*event.Measurement)) float64 {
+	changed := *m
+	before := quality.ScoreAudio(m)
+	change(&changed)
+	after := quality.ScoreAudio(&changed)
+	if !before.OK() || !after.OK() {
+		return 0
+	}
+	return after.MOS - before.MOS
 }
 
 // addScore adds the score of an interval. Of an undecided one it is chosen in the summary, unless there
@@ -80,22 +90,15 @@ func (d *scored) merge(o *scored) {
 }
 
 // scores returns the scores of a stream: those measured, those of its pictures and of its undecided
-// intervals. Time without packets counts as lost within sent. An undecided interval has its other score if
-// half of it lies within decided, and none if it touches unexpected.
-func (s *stream) scores(mediaType string, labels quality.Bounds, sender *pictures, sent, decided, unexpected []detect.Span) *scored {
+// intervals. Time without packets counts as lost within sent.
+func (s *stream) scores(mediaType string, labels quality.Bounds, sender *pictures, sent []detect.Span, by decided) *scored {
 	var all scored
 	all.merge(&s.scored)
 	all.addPictures(s.pictures, sender, labels)
 	for _, one := range s.undecided {
-		ms := one.to - one.from
-		if within(one.from, one.to, unexpected) > 0 {
-			continue
+		if mos, label, ok := one.decide(by, labels); ok {
+			all.add(mos, one.to-one.from, label)
 		}
-		if 2*within(one.from, one.to, decided) < ms {
-			all.add(one.measured, ms, one.label)
-			continue
-		}
-		all.add(one.other, ms, quality.Label(one.other, labels))
 	}
 	if len(sent) == 0 {
 		return &all
@@ -139,10 +142,10 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 			for key, s := range f.streams {
 				s.result, s.sentTo, s.unbroken, s.stillMs = &s.scored, nil, nil, 0
 				switch {
-				case s.isSilent(key), s.froze(key), s.mayPause(key):
+				case s.isSilent(key), s.froze(key), s.isDecidedLate(key):
 					late = true
 				case s.pictures != nil && key.statsType == inboundRTP, len(s.undecided) > 0:
-					s.result = s.scores(key.mediaType, labels, videos.of(f, key.ssrc), nil, s.screens(screens, session, key), nil)
+					s.result = s.scores(key.mediaType, labels, videos.of(f, key.ssrc), nil, decided{other: s.screens(screens, session, key)})
 				}
 			}
 		}
@@ -155,26 +158,26 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 		for w := range f.fabrics(i) {
 			for key, s := range w.state.streams {
 				silent := s.isSilent(key)
-				if !silent && !s.froze(key) && !s.mayPause(key) {
+				if !silent && !s.froze(key) && !s.isDecidedLate(key) {
 					continue
 				}
-				shown := s.screens(screens, w.p.Session, key)
+				by := decided{other: s.screens(screens, w.p.Session, key), buffered: w.state.buffered(key.ssrc, w.out.EndMs)}
 				paused := detect.Merge(slices.Concat(w.paused(key.ssrc), w.undecoded(key)))
-				var sent, unexpected []detect.Span
+				var sent []detect.Span
 				if silent {
 					s.sentTo = without(s.whileMeasured(w.sentTo(key)), paused)
-					var decided []detect.Span
-					sent, decided = w.sent(key, w.state.ownerOf(key.ssrc))
+					var heard []detect.Span
+					sent, heard = w.sent(key, w.state.ownerOf(key.ssrc))
 					sent = without(sent, paused)
 					if key.mediaType == audio {
-						s.unbroken, shown = w.unbroken(key), without(decided, paused)
+						s.unbroken, by.other = w.unbroken(key), without(heard, paused)
 					}
 				}
 				if key.mediaType == video {
-					s.stillMs = spanMs(detect.Merge(append(w.still(key), s.slides(shown)...)))
-					unexpected = detect.Merge(append(paused, w.unforwarded(key)...))
+					s.stillMs = spanMs(detect.Merge(append(w.still(key), s.slides(by.other)...)))
+					by.none = detect.Merge(append(paused, w.unforwarded(key)...))
 				}
-				s.result = s.scores(key.mediaType, labels, videos.of(w.state, key.ssrc), sent, shown, unexpected)
+				s.result = s.scores(key.mediaType, labels, videos.of(w.state, key.ssrc), sent, by)
 			}
 		}
 	}
@@ -187,8 +190,10 @@ func (w *fabricFinder) still(key streamKey) []detect.Span {
 	return intersect(detect.Merge(spans), []detect.Span{{FromMs: w.out.AddedAtMs, ToMs: w.out.EndMs}})
 }
 
-// mayPause reports whether the score of an interval of video depends on whether it was paused.
-func (s *stream) mayPause(key streamKey) bool { return key.mediaType == video && len(s.undecided) > 0 }
+// isDecidedLate reports whether the score of an interval of video depends on pauses.
+func (s *stream) isDecidedLate(key streamKey) bool {
+	return key.mediaType == video && len(s.undecided) > 0
+}
 
 // froze reports whether received video was frozen.
 func (s *stream) froze(key streamKey) bool {

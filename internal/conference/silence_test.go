@@ -58,6 +58,8 @@ func nothing(m *event.Measurement) {
 
 // silent is an interval that the browser concealed with silence: its score shows no fault.
 func silent(m *event.Measurement) {
+	m.Set(protocol.Packets, 49)
+	m.Set(protocol.Bytes, 3920)
 	m.Set(protocol.ConcealedSamples, 96_000)
 	m.Set(protocol.SilentConcealedSamples, 96_000)
 }

@@ -1,7 +1,9 @@
 package conference
 
 import (
+	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/quality"
 )
 
 // maxUndecided is the number of undecided intervals of a stream.
@@ -13,14 +15,38 @@ type undecided struct {
 	rank            uint64
 	from, to        int64
 	measured, other float64
-	label           string // of measured
+	unbuffered      float64 // of audio: what the jitter buffer costs
+	label           string  // of measured
+}
+
+// decided are the times that decide: in which an interval has its other score if half of it lies there, no score if a part of it does,
+// and the score without the jitter buffer that the page wants.
+type decided struct{ other, none, buffered []detect.Span }
+
+// decide returns the score of an interval and its label; false if it has none.
+func (u *undecided) decide(by decided, labels quality.Bounds) (mos float64, label string, ok bool) {
+	most := func(spans []detect.Span) bool { return 2*within(u.from, u.to, spans) >= u.to-u.from }
+	if within(u.from, u.to, by.none) > 0 {
+		return 0, "", false
+	}
+	mos = u.measured
+	if most(by.other) {
+		mos = u.other
+	}
+	if u.unbuffered > 0 && most(by.buffered) {
+		mos += u.unbuffered
+	}
+	if mos == u.measured {
+		return mos, u.label, true
+	}
+	return mos, quality.Label(mos, labels), true
 }
 
 // undecidedOf returns the two scores of an interval; false if it has one.
 func undecidedOf(e *event.Event, ms int64) (undecided, bool) {
 	switch e.Measured.MediaType {
 	case audio:
-		return silenceOf(e, ms)
+		return soundOf(e, ms)
 	case video:
 		return pictureOf(e, ms)
 	}

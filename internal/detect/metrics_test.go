@@ -66,17 +66,23 @@ func TestEachStreamHasItsDetectors(t *testing.T) {
 	f(screen, HighPacketLoss, HighJitter, HighRoundTripTime, DroppedFrames, KeyFrameStorm, BusyCodec)
 }
 
-// A server probes the bandwidth with packets that have no payload: of them no frame can be decoded.
+// Nothing is decoded of a server's probes, which have no payload, nor of media that arrive and for which the page has no key. After a
+// loss it is a fault.
 //
-// spec: QUAL-01
-func TestPaddingIsNoFrozenVideo(t *testing.T) {
-	s := good(false, true)
-	s.Set(protocol.FramesDecoded, 0)
-	for bytes, want := range map[float64]Class{0: Clear, 1: Breach} {
+// spec: QUAL-01, CONF-03
+func TestWhatCannotBeDecodedIsNoFrozenVideo(t *testing.T) {
+	f := func(want Class, bytes, lost float64) {
+		t.Helper()
+		s := good(false, true)
+		s.Set(protocol.FramesDecoded, 0)
 		s.Set(protocol.Bytes, bytes)
+		s.Set(protocol.PacketsLost, lost)
 		classes, _ := read(&s)
 		require.Equal(t, want, classes[FrozenVideo])
 	}
+	f(Clear, 0, 25)
+	f(Breach, 1, 25)
+	f(Unknown, 1, 0)
 }
 
 // spec: QUAL-01
@@ -117,7 +123,10 @@ func TestMetricsThatBreak(t *testing.T) {
 		s.Set(protocol.FreezeMs, 2000)
 		s.Set(protocol.PauseMs, 6000)
 	})
-	f(FrozenVideo, 1, videoIn, func(s *event.Measurement) { s.Set(protocol.FramesDecoded, 0) })
+	f(FrozenVideo, 1, videoIn, func(s *event.Measurement) {
+		s.Set(protocol.FramesDecoded, 0)
+		s.Set(protocol.PacketsLost, 25)
+	})
 	f(LowFrameRate, 6, videoOut, func(s *event.Measurement) { s.Set(protocol.FPS, 6) })
 	f(BandwidthLimited, 0.8, videoOut, func(s *event.Measurement) { s.Set(protocol.BandwidthLimitedMs, 8000) })
 	f(BandwidthLimited, 1, videoOut, func(s *event.Measurement) {

@@ -27,7 +27,8 @@ type Data struct {
 	LocalCandidates     Value // of fabricSetupFailed: the number that was gathered
 	Reason              string
 	MeasurementFollows  bool   // after a fabricTerminated, with its time
-	MaxFramerate        Value  // of encodingChange: frames per second
+	MaxFramerate        Value  // of limitsChange: frames per second
+	JitterBufferTarget  Value  // of limitsChange: ms
 	Playout             string // of playoutChange: playing, none or refused
 	SSRC                int64
 	StatsType           string // of streamAdded
@@ -51,7 +52,7 @@ var eventsWithData = map[string]bool{
 	"iceDisruptionEnd": true, "selectedCandidatePairChange": true, "streamAdded": true,
 	"associateMstWithUserID": true, "userIDChange": true, "wifiStats": true, "activeDeviceList": true,
 	"audioMute": true, "audioUnmute": true, "videoPause": true, "videoResume": true,
-	"encodingChange": true, "playoutChange": true,
+	"limitsChange": true, "playoutChange": true,
 }
 
 // ParseData reads the data of an event of that name. It returns nil when the fold needs
@@ -81,6 +82,7 @@ func ParseData(name string, data []byte) *Data {
 		Reason:              Clip(raw.Reason, MaxText),
 		MeasurementFollows:  raw.MeasurementFollows,
 		MaxFramerate:        duration(raw.MaxFramerate),
+		JitterBufferTarget:  duration(raw.JitterBufferTarget),
 		Playout:             Clip(raw.Playout, MaxText),
 		UserIDType:          Clip(raw.UserIDType, MaxText),
 		UsageLabel:          Clip(raw.UsageLabel, MaxText),
@@ -113,6 +115,7 @@ type rawData struct {
 	LocalAddresses      any         `json:"localAddresses"`
 	Stage               string      `json:"stage"`
 	MaxFramerate        *float64    `json:"maxFramerate"`
+	JitterBufferTarget  *float64    `json:"jitterBufferTarget"`
 	LocalCandidates     *float64    `json:"localCandidates"`
 	Reason              string      `json:"reason"`
 	MeasurementFollows  bool        `json:"measurementFollows"`

@@ -128,6 +128,7 @@ const (
 	undecodedPackets = 20
 	undecodedLoss    = 0.01 // and up to here the loss explains nothing
 	undecodedShare   = 0.95 // of the samples, concealed
+	undecodedPerSec  = 25   // packets of audio: half of what is sent without pauses
 )
 
 // Undecoded reports whether media arrived and no frame of them could be decoded, as if the page had no key for them: an encoded
@@ -141,7 +142,7 @@ func (m *Measurement) Undecoded() bool {
 		return m.Value(protocol.FramesDecoded).Is(0)
 	}
 	samples := m.Get(protocol.Samples)
-	return samples > 0 && m.Get(protocol.ConcealedSamples) >= undecodedShare*samples && m.Get(protocol.PacketsDiscarded) <= undecodedLoss*packets
+	return packets*1000 >= undecodedPerSec*m.IntervalMs && samples > 0 && m.Get(protocol.ConcealedSamples) >= undecodedShare*samples && m.Get(protocol.PacketsDiscarded) <= undecodedLoss*packets
 }
 
 // StillMs returns the time in which the picture stood still. A pause is a freeze as well, so

@@ -25,6 +25,7 @@ type Remote struct {
 	Slots        []string        `json:"slots,omitempty"` // users behind a server, in the order of their transceivers
 	NeverAnswers bool            `json:"neverAnswers,omitempty"`
 	NoCandidates bool            `json:"noCandidates,omitempty"`
+	Rejects      string          `json:"rejects,omitempty"` // the kind of media whose m-line the answer rejects
 }
 
 // Source describes a participant's media.

@@ -26,6 +26,7 @@ const (
 	mutes      = "(senders('audio').forEach((s) => s.track.enabled = false), event('audioMute'))"
 	disables   = "senders('audio').forEach((s) => s.track.enabled = false)" // and does not say so
 	cameraEnds = "senders('video').forEach((s) => ends(s.track))"
+	constrains = "senders('video').forEach((s) => s.track.applyConstraints({ frameRate: { max: 4 } }))"
 	takesAll   = "[...call.pcs.values()].forEach((one) => one.pc.getSenders().forEach((s) => s.replaceTrack(null)))"
 )
 
@@ -68,8 +69,16 @@ func firefox(s Scenario) Scenario { s.Browser = browser.Firefox; return s }
 func served(s Scenario) Scenario { s.Topology = Forwarder{}; return s }
 
 func audioOnly(s Scenario) Scenario {
-	s.Prepare, s.Kinds = Each(s.Prepare, ForAll(SoundOnly)), []string{"audio"}
-	return s
+	s.Prepare = Each(s.Prepare, ForAll(SoundOnly))
+	return soundFlows(s)
+}
+
+// soundFlows is a call of which only sound has to flow.
+func soundFlows(s Scenario) Scenario { s.Kinds = []string{"audio"}; return s }
+
+// buffers lets a page want a jitter buffer of at least so many ms.
+func buffers(ms int) string {
+	return fmt.Sprintf("[...call.pcs.values()].forEach(({ pc }) => pc.getReceivers().forEach((one) => { one.jitterBufferTarget = %d; }))", ms)
 }
 
 func good() []Scenario {
@@ -100,6 +109,16 @@ func good() []Scenario {
 		direct("framerate-limited", Two, none("Ada's application limits her pictures to 4 a second"), InPage("ada", "encode({ maxFramerate: 4 })")),
 		direct("bitrate-limited", Two, none("Ben's application limits his picture to 50 kbit/s"), InPage("ben", "encode({ maxBitrate: 50e3 })")),
 		direct("held", Two, none("Ada held the call and said so"), InPage("ada", "(event('fabricHold'), "+takesAll+")")),
+		direct("no-key", Two, none("Ben's page has no key for what it receives"), InPage("ben", "lock(['audio', 'video'])")),
+		direct("no-key-noise", Two, none("Ada's page has no key, and lets her decoders try"), InPage("ada", "lock(['audio', 'video'], true)")),
+		direct("no-key-for-pictures", Three, none("Cyd's page has no key for pictures"), InPage("cyd", "lock(['video'])")),
+		direct("key-is-late", Two, none("Ada's page has no key for 8 s"), Each(InPage("ada", "lock(['audio', 'video'])"), Wait(8*time.Second), InPage("ada", "unlock()"))),
+		firefox(direct("no-key-firefox", Two, none("Ben's page has no key for what it receives"), InPage("ben", "lock(['audio', 'video'])"))),
+		direct("buffer-chosen", Two, none("Ben's page wants 2 s of jitter buffer"), InPage("ben", buffers(2000))),
+		firefox(direct("buffer-chosen-firefox", Two, none("Ada's page wants 1 s of jitter buffer"), InPage("ada", buffers(1000)))),
+		direct("camera-constrained", Two, none("Ada's application wants 4 pictures a second of her camera"), InPage("ada", constrains)),
+		firefox(direct("camera-constrained-firefox", Two, none("Ben's application wants 4 pictures a second of his camera"), InPage("ben", constrains))),
+		soundFlows(direct("picture-rejected", Two, none("Ben's answer rejects the m-line of the picture"), nil, Remotes("ben", func(r *Remote) { r.Rejects = "video" }))),
 		direct("sound-not-played", Two, none("Ada's page has no element that plays Ben's sound"), nil, plays("ada", "none")),
 		relayed("little-loss-and-jitter", Two, none("0.3 % of loss and up to 8 ms of jitter each way"), Both("ada", network.Harm{Loss: .003, Jitter: 8 * ms})),
 		relayed("dtx-muted", Two, none("1 % of loss each way, without sending pauses, and Ben's page disables his microphone"),

@@ -16,7 +16,7 @@ function watch(track: MediaStreamTrack): void {
 }
 
 /** Why nothing can be expected of what a sender sends; undefined where something can, or nothing is known. */
-function choiceOfSender(track: MediaStreamTrack | null, encoding: Encoding): string | undefined {
+function choiceOfSender(track: MediaStreamTrack | null, encoding: Encoding | undefined): string | undefined {
   if (!track) return 'noTrack';
   watch(track);
   if (track.readyState === 'ended') return endings.get(track) === false ? 'stopped' : undefined;
@@ -25,16 +25,28 @@ function choiceOfSender(track: MediaStreamTrack | null, encoding: Encoding): str
   return encoding?.active === false ? 'inactive' : undefined;
 }
 
-type Encoding = RTCRtpEncodingParameters | undefined;
+/** What the page has set for a stream: of a sent one as its encoding has it, of a received one its jitter buffer. */
+interface Encoding {
+  active?: boolean;
+  maxFramerate?: number | undefined;
+  maxBitrate?: number;
+  scaleResolutionDownBy?: number;
+  jitterBufferTarget?: number | null;
+}
 
-/** The encoding of a sent stream. */
-function encodingOf({ isSent, transceiver, rid }: Source): Encoding {
-  const encodings = isSent ? (transceiver?.sender.getParameters().encodings ?? []) : [];
-  return encodings.find((one) => one.rid === rid) ?? encodings[0];
+const fewFrames = 15; // a second: more are no limit that anybody would notice
+
+/** The encoding of a sent stream, or the receiver of a received one. */
+function encodingOf({ isSent, transceiver, rid, rtpEnd }: Source): Encoding | undefined {
+  if (!isSent) return rtpEnd as Encoding;
+  const encodings = transceiver?.sender.getParameters().encodings ?? [];
+  const encoding: Encoding | undefined = encodings.find((one) => one.rid === rid) ?? encodings[0];
+  const frameRate = rtpEnd?.track?.getSettings?.().frameRate;
+  return frameRate && frameRate <= fewFrames ? { ...encoding, maxFramerate: frameRate } : encoding;
 }
 
 /** What the page itself has chosen about a stream. */
-function choiceOf({ transceiver, isSent }: Source, encoding: Encoding): string | undefined {
+function choiceOf({ transceiver, isSent }: Source, encoding: Encoding | undefined): string | undefined {
   if (!transceiver) return;
   const { direction, currentDirection, sender } = transceiver;
   const way = isSent ? 'send' : 'recv';
@@ -43,7 +55,7 @@ function choiceOf({ transceiver, isSent }: Source, encoding: Encoding): string |
 }
 
 /** Records whether a stream is paused, if that changed. It returns the encoding that was read. */
-export function updatePause(f: Fabric, source: Source): Encoding {
+export function updatePause(f: Fabric, source: Source): Encoding | undefined {
   const { ssrc, mediaType, isSent, pauseData } = source;
   const encoding = attempt(() => encodingOf(source), undefined);
   const isMuted = isSent && (f.muted.has(mediaType) || f.muted.has('fabric'));
@@ -57,12 +69,22 @@ export function updatePause(f: Fabric, source: Source): Encoding {
   return encoding;
 }
 
-/** Records the limits of the encoding of a video, if they changed. */
-function updateLimits(f: Fabric, source: Source, encoding: Encoding): void {
-  const { maxFramerate, maxBitrate, scaleResolutionDownBy: scale } = (source.mediaType === 'video' && encoding) || {};
-  const limits = { maxFramerate, maxBitrate, scaleResolutionDownBy: scale === 1 ? undefined : scale };
+/** Records the limits of a stream, if they changed. Applications limit all sound that they send. */
+function updateLimits(f: Fabric, source: Source, encoding: Encoding | undefined): void {
+  const {
+    maxFramerate,
+    maxBitrate,
+    scaleResolutionDownBy: scale,
+    jitterBufferTarget,
+  } = ((source.mediaType === 'video' || !source.isSent) && encoding) || {};
+  const limits = {
+    maxFramerate,
+    maxBitrate,
+    scaleResolutionDownBy: scale === 1 ? undefined : scale,
+    jitterBufferTarget: jitterBufferTarget ?? undefined,
+  };
   const text = json(limits) ?? '{}';
-  if (text !== (source.limits ?? '{}')) emit(f, 'encodingChange', { ssrc: source.ssrc, ...limits });
+  if (text !== (source.limits ?? '{}')) emit(f, 'limitsChange', { ssrc: source.ssrc, ...limits });
   source.limits = text;
 }
 

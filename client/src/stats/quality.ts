@@ -57,7 +57,7 @@ function delayImpairment(delayMs: number): number {
 export function videoMos(m: Measures, ms: number): number | null {
   if (!num(m.packets)) return null;
   const fps = num(m.harmonicFps) ?? num(m.fps);
-  if (fps === 0) return 1;
+  if (fps === 0) return known(m.packetsLost) > 0 ? 1 : null; // none is lost: the page has no key for them
   const frozen = Math.min(1, (num(m.freezeMs) ?? 0) / ms);
   const freezes = Math.exp(-0.1 * (num(m.freezes60s) ?? 0) - 2 * frozen);
   const motion = fps === null ? 1 : Math.max(0, 1 - 0.3 * Math.max(0, Math.log(24 / fps)));

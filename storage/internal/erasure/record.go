@@ -182,7 +182,7 @@ const erasedEvent = "customEvent"
 // keptEvents are the events of the protocol (docs/protocol.md, section 6).
 var keptEvents = setOf(`fabricHold fabricResume audioMute audioUnmute videoPause videoResume fabricTerminated screenShareStart
 		screenShareStop dominantSpeaker activeDeviceList fabricAdded remoteDescriptionSet fabricSetup fabricSetupFailed iceDisruptionStart iceDisruptionEnd
-		iceRestart selectedCandidatePairChange streamAdded encodingChange playoutChange associateMstWithUserID userIDChange wifiStats callDetails customEvent customStats`)
+		iceRestart selectedCandidatePairChange streamAdded limitsChange playoutChange associateMstWithUserID userIDChange wifiStats callDetails customEvent customStats`)
 
 // keptMembers are the members of the data of the client's events of which numbers and booleans remain.
 var keptMembers = setOf(`alreadyConnected setupMs gatheringMs connectivityMs failureMs durationMs localCandidates measurementFollows ssrc signal rssi maxFramerate maxBitrate scaleResolutionDownBy`)

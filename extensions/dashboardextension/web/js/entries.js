@@ -79,7 +79,7 @@ const events = {
   audioUnmute: ["Audio unmuted", "mute", oneStream],
   videoPause: ["Video paused", "mute", oneStream],
   videoResume: ["Video resumed", "mute", oneStream],
-  encodingChange: ["Limits of an encoding", "life", limits],
+  limitsChange: ["Limits of an encoding", "life", limits],
   playoutChange: ["Playout of sound", "life", playout],
   screenShareStart: ["Screen sharing started", "life"],
   screenShareStop: ["Screen sharing stopped", "life"],
