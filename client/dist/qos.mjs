@@ -1744,7 +1744,7 @@ function choiceOfSender(track, encoding) {
   if (track.muted) return "system";
   return encoding?.active === false ? "inactive" : void 0;
 }
-var fewFrames = 15;
+var fewFrames = 12;
 function encodingOf({ isSent, transceiver, rid, rtpEnd }) {
   if (!isSent) return rtpEnd;
   const encodings = transceiver?.sender.getParameters().encodings ?? [];

@@ -192,7 +192,8 @@ describe('what the page has chosen', () => {
 
   it.each([
     [4, 4],
-    [15, 15],
+    [12, 12],
+    [15, undefined],
     [24, undefined],
   ])('is a camera of %s frames a second, a limit of %s', async (frameRate, maxFramerate) => {
     const own = sentStream();

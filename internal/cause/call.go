@@ -82,6 +82,7 @@ type Stream struct {
 
 	RefusedMs float64 // of received audio: all elements of the page with its track were paused, and not muted
 	NoneMs    float64 // no packet was sent or received, without a mute, pause or hold
+	UnseenMs  float64 // of received pictures: NoneMs in which they had a place on the page
 	WeakMs    float64 // silence, or less than WeakFPS, without a mute, pause or hold
 	QuietMs   float64 // either, also during a mute, pause or hold
 	FrozenMs  float64 // a picture that had changed did not change to the end, or was blank in turns with others, without a pause or hold

@@ -172,13 +172,13 @@ func (p *pairing) unreceived() float64 { return share(max(p.in.NoneMs, p.in.Quie
 
 // onlyTheServer returns the missing streams that only a fault of the server explains. A server forwards sound to all or to
 // nobody, and to nobody only for want of a voice: it is at fault if one receives it and another does not, or if several miss it.
-// It need not forward pictures that nobody watches: it is at fault if several miss those of several.
+// It need not forward pictures that nobody watches: it is at fault if several miss those of several, or one that has a place on their pages.
 func onlyTheServer(missing, received []*pairing) (evidence []*pairing) {
 	type stream struct {
 		sender int
 		media  string
 	}
-	misses, gets := map[stream]int{}, map[stream]int{}
+	misses, gets, places := map[stream]int{}, map[stream]int{}, map[stream]int{}
 	blind, unseen := map[int]bool{}, map[int]bool{} // receivers and senders of pictures
 	for _, p := range received {
 		gets[stream{p.sender, p.media}]++
@@ -188,11 +188,14 @@ func onlyTheServer(missing, received []*pairing) (evidence []*pairing) {
 		if p.media != "audio" {
 			blind[p.to], unseen[p.sender] = true, true
 		}
+		if share(p.in.UnseenMs, p.in.TimeMs) >= badShare {
+			places[stream{p.sender, p.media}]++
+		}
 	}
 	for _, p := range missing {
 		at := stream{p.sender, p.media}
 		sound := p.media == "audio" && (misses[at] > 1 || gets[at] > 0)
-		pictures := p.media != "audio" && len(blind) > 1 && len(unseen) > 1
+		pictures := p.media != "audio" && (len(blind) > 1 && len(unseen) > 1 || places[at] > 1)
 		if sound || pictures {
 			evidence = append(evidence, p)
 		}

@@ -143,7 +143,7 @@ func TestLostBeforeTheServer(t *testing.T) {
 }
 
 // TestServerNeedNotForward: a stream that a server does not forward is no evidence against it, if it may have its reasons: nobody
-// watches, or nobody is heard. Streams of several that several miss are, and of one participant who receives nothing while the others do.
+// watches, or nobody is heard. Streams of several that several miss are, one that has a place on the pages of several, and those of one participant who receives nothing while the others do.
 //
 // spec: CONF-06
 func TestServerNeedNotForward(t *testing.T) {
@@ -166,6 +166,18 @@ func TestServerNeedNotForward(t *testing.T) {
 	f(cause.MediaServer, behind("abcd"), "audio", "d<a", "d<b", "d<c")
 	f(cause.MediaServer, behind("abc"), "audio", "a<c", "b<c")
 	f(cause.PathOrTURN, served("ab", "ab"), "", "a<b", "b<a")
+
+	seen := func(s *cause.Stream) { s.UnseenMs = s.NoneMs }
+	for places, want := range map[string]cause.Cause{"b": cause.None, "bc": cause.MediaServer} {
+		one := served("abc", "abc")
+		for _, at := range []string{"b<a", "c<a"} {
+			alter(one, at, "video", gone)
+		}
+		for _, user := range places {
+			alter(one, string(user)+"<a", "video", seen)
+		}
+		f(want, one, "video")
+	}
 
 	unnamed := behind("abc")
 	alter(unnamed, "a<b", "", func(s *cause.Stream) { s.User = "" })

@@ -43,6 +43,7 @@ const (
 	below300
 	flowing   // packets were sent or received
 	undecoded // media arrived and nothing of them could be decoded
+	unseen    // no packet arrived of a picture that has a place on the page
 )
 
 // Below these a measurement proves no fault.
@@ -325,7 +326,7 @@ func contentFacts(m *event.Measurement) detect.Facts {
 	if m.Get(protocol.Packets) == 0 {
 		// A server requested no video, or a screen did not change.
 		off := m.Video() && m.Value(protocol.TargetBitrateBps).Is(0) || m.Outbound() && m.Screen
-		return when(m.Known(protocol.Packets) && !off, nothing)
+		return when(m.Known(protocol.Packets) && !off, nothing) | when(m.Inbound() && m.Get(protocol.DisplayedPixels) > 0, unseen)
 	}
 	switch {
 	case m.Outbound() && m.Audio():

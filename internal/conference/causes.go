@@ -325,6 +325,7 @@ func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric, without [
 	}
 	excuses = joined(sorted(excuses))
 	e.NoneMs, e.WeakMs = factMs(&s.causeFacts, nothing, excuses), factMs(&s.causeFacts, weak, excuses)
+	e.UnseenMs = factMs(&s.causeFacts, unseen, excuses)
 	if key.statsType == outboundRTP {
 		e.NoneMs = s.turnsMs(nothing, f.intervalMs(), excuses)
 	}

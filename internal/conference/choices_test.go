@@ -145,7 +145,8 @@ func TestFewPictures(t *testing.T) {
 		require.Equal(t, right, len(s.Issues) == 0 && s.LikelyCause.Cause == cause.None, "%s: %v %v", change, s.Issues, s.LikelyCause)
 	}
 	f(true, `{"ssrc":2,"maxFramerate":4}`)
-	f(true, `{"ssrc":2,"maxFramerate":15,"maxBitrate":100000}`)
+	f(true, `{"ssrc":2,"maxFramerate":12,"maxBitrate":100000}`)
+	f(false, `{"ssrc":2,"maxFramerate":15}`)
 	f(false, `{"ssrc":2,"maxFramerate":30}`)
 	f(false, `{"ssrc":2,"maxBitrate":100000}`)
 	f(false, `{"ssrc":9,"maxFramerate":4}`)

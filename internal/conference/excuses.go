@@ -16,6 +16,8 @@ import (
 func (w *fabricFinder) excuse(level detect.Level, key streamKey, excused []detect.Span) []detect.Span {
 	switch level.Kind() {
 	case detect.LowFrameRate, detect.FrozenVideo:
+	case detect.ConcealedAudio, detect.LossBurst:
+		return detect.Merge(slices.Concat(excused, w.undecoded(key)))
 	case detect.HighJitterBuffer:
 		return detect.Merge(slices.Concat(excused, w.state.buffered(key.ssrc, w.out.EndMs)))
 	case detect.BandwidthLimited:
@@ -28,7 +30,7 @@ func (w *fabricFinder) excuse(level detect.Level, key streamKey, excused []detec
 	if level.Kind() == detect.FrozenVideo {
 		screens = w.state.streams[key].slides(screens)
 		// A browser counts a pause when the next picture arrives.
-		excused = slices.Concat(extended(excused, interval), w.unforwarded(key), w.undecoded(key))
+		excused = slices.Concat(extended(excused, interval), w.unforwarded(key), w.undecoded(key), w.rebuffered(key))
 	}
 	return detect.Merge(slices.Concat(excused, screens, w.slowed(key.ssrc)))
 }
@@ -58,6 +60,15 @@ func (w *fabricFinder) unforwarded(key streamKey) (spans []detect.Span) {
 		spans = append(spans, detect.Span{FromMs: from, ToMs: to})
 	})
 	return extended(detect.Merge(spans), 2*w.state.intervalMs())
+}
+
+// rebuffered returns the times around changes of the jitter buffer that the page wants of a received stream: the picture stands still while
+// it grows.
+func (w *fabricFinder) rebuffered(key streamKey) (spans []detect.Span) {
+	for _, i := range w.state.limited(buffered, key.ssrc, w.out.EndMs) {
+		spans = append(spans, detect.Span{FromMs: i.StartMs, ToMs: i.StartMs}, detect.Span{FromMs: i.EndMs, ToMs: i.EndMs})
+	}
+	return extended(spans, 2*w.state.intervalMs())
 }
 
 // undecoded returns the times in which nothing of received media could be decoded although they arrived, each with two

@@ -59,7 +59,7 @@ func (f *fabric) pauses(ssrc, end int64) []Interval {
 const (
 	slowed       = "slowed"   // to at most fewFrames pictures a second
 	buffered     = "buffered" // to a jitter buffer of more than longBufferMs
-	fewFrames    = 15
+	fewFrames    = 12
 	longBufferMs = 150
 )
 

@@ -162,7 +162,9 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 					continue
 				}
 				by := decided{other: s.screens(screens, w.p.Session, key), buffered: w.state.buffered(key.ssrc, w.out.EndMs)}
-				paused := detect.Merge(slices.Concat(w.paused(key.ssrc), w.undecoded(key)))
+				unread := w.undecoded(key)
+				paused := detect.Merge(slices.Concat(w.paused(key.ssrc), unread))
+				by.none = unread
 				var sent []detect.Span
 				if silent {
 					s.sentTo = without(s.whileMeasured(w.sentTo(key)), paused)
@@ -175,7 +177,7 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 				}
 				if key.mediaType == video {
 					s.stillMs = spanMs(detect.Merge(append(w.still(key), s.slides(by.other)...)))
-					by.none = detect.Merge(append(paused, w.unforwarded(key)...))
+					by.none = detect.Merge(slices.Concat(paused, w.unforwarded(key), w.rebuffered(key)))
 				}
 				s.result = s.scores(key.mediaType, labels, videos.of(w.state, key.ssrc), sent, by)
 			}
@@ -186,7 +188,7 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 // still returns the times in which the picture of received video did not have to change: it was paused, on hold, of few frames,
 // or its sender sent none.
 func (w *fabricFinder) still(key streamKey) []detect.Span {
-	spans := slices.Concat(w.paused(key.ssrc), w.slowed(key.ssrc), w.own("hold"), w.others(video, w.state.ownerOf(key.ssrc)), w.unforwarded(key), w.undecoded(key))
+	spans := slices.Concat(w.paused(key.ssrc), w.slowed(key.ssrc), w.own("hold"), w.others(video, w.state.ownerOf(key.ssrc)), w.unforwarded(key), w.undecoded(key), w.rebuffered(key))
 	return intersect(detect.Merge(spans), []detect.Span{{FromMs: w.out.AddedAtMs, ToMs: w.out.EndMs}})
 }
 

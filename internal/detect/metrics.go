@@ -14,6 +14,7 @@ const (
 	minFrames  = 10
 	minBps     = 30e3 // below it there is no motion to code (docs/quality.md)
 	minAudible = 0.005
+	enoughBps  = 1.5e6 // of a video
 )
 
 func inbound(m *event.Measurement, video bool) bool {
@@ -85,7 +86,11 @@ func jitterBuffer(m *event.Measurement) (float64, bool) {
 	return v, ok && inbound(m, false)
 }
 
+// bandwidthLimited is no fault of an encoder that has enough for any picture: the estimate of the path has yet to grow.
 func bandwidthLimited(m *event.Measurement) (float64, bool) {
+	if m.Get(protocol.TargetBitrateBps) >= enoughBps {
+		return 0, m.Outbound()
+	}
 	return limited(m, protocol.BandwidthLimitedMs, "bandwidth")
 }
 

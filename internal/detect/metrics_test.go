@@ -85,6 +85,19 @@ func TestWhatCannotBeDecodedIsNoFrozenVideo(t *testing.T) {
 	f(Unknown, 1, 0)
 }
 
+// An encoder that may spend 1.5 Mbit/s is not limited in any way that is seen, whatever it reports.
+//
+// spec: QUAL-01
+func TestEnoughBandwidth(t *testing.T) {
+	s := good(true, true)
+	s.Set(protocol.BandwidthLimitedMs, 8000)
+	for bps, want := range map[float64]Class{1.4e6: Breach, 1.5e6: Clear} {
+		s.Set(protocol.TargetBitrateBps, bps)
+		classes, _ := read(&s)
+		require.Equal(t, want, classes[BandwidthLimited], bps)
+	}
+}
+
 // spec: QUAL-01
 func TestMetricsThatBreak(t *testing.T) {
 	f := func(kind Kind, value float64, s event.Measurement, broken func(*event.Measurement)) {

@@ -19,6 +19,7 @@ type Harm struct {
 	Stall, Period time.Duration // at the beginning of each period packets wait for Stall, as in a busy radio network
 	Burst         float64       // fraction of the time in which all media packets are lost, in runs of burstRun
 	Largest       int           // media packets of more bytes are lost, as on a path with a smaller MTU; 0: none
+	SSRC          uint32        // Loss applies only to this stream; 0: to all
 	UpTo          int           // Loss applies only to packets of at most so many bytes, as sound has; 0: to all
 
 	Swapped float64       // fraction of the media packets that arrive after others that were sent later

@@ -55,8 +55,9 @@ type Member struct {
 	Quiet             bool     `json:"quiet,omitempty"`    // without the library
 	Forwards          bool     `json:"forwards,omitempty"` // a media server
 	GetUserMediaError string   `json:"getUserMediaError,omitempty"`
-	Sound             string   `json:"sound,omitempty"` // of received sound, empty: it is played; none: there is no element; paused: it does not begin
-	SDK               *SDK     `json:"sdk,omitempty"`   // of a media server; nil: the page makes its own connections
+	Sound             string   `json:"sound,omitempty"`     // of received sound, empty: it is played; none: there is no element; paused: it does not begin
+	Encrypted         bool     `json:"encrypted,omitempty"` // received frames pass through a transform, which drops those for which the page has no key
+	SDK               *SDK     `json:"sdk,omitempty"`       // of a media server; nil: the page makes its own connections
 
 	AheadMs int           `json:"-"` // error of the machine's clock
 	Page    *browser.Page `json:"-"` // set by Join

@@ -10,19 +10,21 @@ async function joinJanus({ url, ice, plain }) {
     const session = new Janus({ server: url, iceServers: [], ...ice, success: () => resolve(session), error });
   });
   const publisher = await handleOf(janus, plain, (message, jsep) => {
-    if (jsep) publisher.handleRemoteJsep({ jsep });
+    if (jsep) publisher.handleRemoteJsep({ jsep: { ...jsep, sdp: quick(jsep.sdp) } });
     for (const feed of message.publishers || []) subscribe(janus, plain, feed);
   });
   await ask(publisher, { request: 'create', room: config.room, publishers: 9 }); // the first creates it
   await ask(publisher, { request: 'join', room: config.room, ptype: 'publisher', id: config.user, display: config.user });
   const { audio, video, height, fps } = config.media || {};
   const size = { width: (height * 16) / 9, height, frameRate: fps };
-  const tracks = [audio && { type: 'audio', capture: true, recv: false }, video && { type: 'video', capture: size, recv: false }].filter(Boolean);
+  const picture = video === 'camera' ? size : (await media({ video, height, fps })).getTracks()[0];
+  const tracks = [audio && { type: 'audio', capture: true, recv: false }, video && { type: 'video', capture: picture, recv: false }].filter(Boolean);
   if (tracks.length) {
     const jsep = await new Promise((success, error) => publisher.createOffer({ tracks, success, error }));
     await ask(publisher, { request: 'configure' }, jsep);
     handOver('publisher', { pc: publisher.webrtcStuff.pc, onlySends: true });
   }
+  call.receiverOf = (user) => call.pcs.get(user).pc.getReceivers().find((one) => one.track.kind === 'video');
   call.hangUp = () => new Promise((success) => janus.destroy({ success, error: success }));
 }
 

@@ -81,6 +81,14 @@ func buffers(ms int) string {
 	return fmt.Sprintf("[...call.pcs.values()].forEach(({ pc }) => pc.getReceivers().forEach((one) => { one.jitterBufferTarget = %d; }))", ms)
 }
 
+// encrypted lets a page receive encrypted media.
+func encrypted(user string) func(*Call) { return func(c *Call) { c.Of(user).Encrypted = true } }
+
+// locks leaves a page no key for what it receives of these kinds.
+func locks(user, kinds string) func(*Call) {
+	return InPage(user, fmt.Sprintf("call.cipher.postMessage(%q)", kinds))
+}
+
 func good() []Scenario {
 	return []Scenario{
 		direct("good-direct", Two, none("nothing"), nil),
@@ -109,11 +117,10 @@ func good() []Scenario {
 		direct("framerate-limited", Two, none("Ada's application limits her pictures to 4 a second"), InPage("ada", "encode({ maxFramerate: 4 })")),
 		direct("bitrate-limited", Two, none("Ben's application limits his picture to 50 kbit/s"), InPage("ben", "encode({ maxBitrate: 50e3 })")),
 		direct("held", Two, none("Ada held the call and said so"), InPage("ada", "(event('fabricHold'), "+takesAll+")")),
-		direct("no-key", Two, none("Ben's page has no key for what it receives"), InPage("ben", "lock(['audio', 'video'])")),
-		direct("no-key-noise", Two, none("Ada's page has no key, and lets her decoders try"), InPage("ada", "lock(['audio', 'video'], true)")),
-		direct("no-key-for-pictures", Three, none("Cyd's page has no key for pictures"), InPage("cyd", "lock(['video'])")),
-		direct("key-is-late", Two, none("Ada's page has no key for 8 s"), Each(InPage("ada", "lock(['audio', 'video'])"), Wait(8*time.Second), InPage("ada", "unlock()"))),
-		firefox(direct("no-key-firefox", Two, none("Ben's page has no key for what it receives"), InPage("ben", "lock(['audio', 'video'])"))),
+		direct("no-key", Two, none("Ben's page has no key for what it receives"), locks("ben", "audio video"), encrypted("ben")),
+		direct("no-key-for-pictures", Three, none("Cyd's page has no key for pictures"), locks("cyd", "video"), encrypted("cyd")),
+		direct("key-is-late", Two, none("Ada's page has no key for 8 s"), Each(locks("ada", "audio video"), Wait(8*time.Second), locks("ada", "")), encrypted("ada")),
+		firefox(direct("no-key-firefox", Two, none("Ben's page has no key for what it receives"), locks("ben", "audio video"), encrypted("ben"))),
 		direct("buffer-chosen", Two, none("Ben's page wants 2 s of jitter buffer"), InPage("ben", buffers(2000))),
 		firefox(direct("buffer-chosen-firefox", Two, none("Ada's page wants 1 s of jitter buffer"), InPage("ada", buffers(1000)))),
 		direct("camera-constrained", Two, none("Ada's application wants 4 pictures a second of her camera"), InPage("ada", constrains)),
@@ -203,12 +210,14 @@ func withServer() []Scenario {
 	return list
 }
 
+// enough is a call in which a little processor time suffices.
+func enough(s Scenario) Scenario { s.Label = none(s.Label.Did + ", which is enough"); return s }
+
 func starved() []Scenario {
 	mesh := func(s Scenario) Scenario {
 		s.Users, s.Prepare = Three, Each(s.Prepare, watches("cyd"))
 		return s
 	}
-	enough := func(s Scenario) Scenario { s.Label = none(s.Label.Did + ", which is enough"); return s }
 	return []Scenario{
 		Starve("cpu-send-a", "ada", "ben", Starvation{Who: "ada", Share: .2}),
 		Starve("cpu-send-b", "ben", "ada", Starvation{Who: "ben", Share: .35}),

@@ -17,8 +17,12 @@ async function joinLiveKit({ url, token, ice, plain, options }) {
   const { audio, video, height, fps } = config.media || {};
   if (audio) await localParticipant.setMicrophoneEnabled(true);
   if (video === 'camera') await localParticipant.setCameraEnabled(true, { resolution: { width: (height * 16) / 9, height, frameRate: fps } });
-  if (video === 'canvas') await localParticipant.publishTrack(canvas(height, fps), { source: 'camera' });
+  if (video && video !== 'camera') {
+    const [track] = (await media({ video, height, fps })).getTracks();
+    await localParticipant.publishTrack(track, { source: 'camera' });
+  }
   call.share = async () => { call.screen = await localParticipant.publishTrack(slides(360), { source: 'screen_share' }); };
   call.unshare = () => localParticipant.unpublishTrack(call.screen.track);
+  call.receiverOf = (user) => room.remoteParticipants.get(user).getTrackPublication('camera').track.receiver;
   call.hangUp = () => room.disconnect();
 }

@@ -70,7 +70,7 @@ func Recorded(livekit LiveKit, janus Janus) (all []Scenario) {
 		list []Scenario
 	}{
 		{"livekit", append(servedByAny(livekit), append(ServedByLiveKit(livekit), recordedByLiveKit(livekit)...)...)},
-		{"janus", servedByAny(janus)},
+		{"janus", append(servedByAny(janus), recordedByJanus(janus)...)},
 	} {
 		for _, s := range one.list {
 			s.Name = one.name + "-" + s.Name
@@ -89,12 +89,20 @@ func servedByAny(through MediaServer) []Scenario {
 		l.Also = []string{"unknown"}
 		return l
 	}
+	// Without a place on the page nobody knows whether a picture is to be seen.
+	unseen := label("mediaServer", "the server forwards Ada's picture no longer")
+	unseen.Also = []string{"none", "unknown"}
 	all := append(Served(through), ServedFurther(through)...)
 	return append(all,
 		served3(through, "down-loss", label("receiverDownlink", "15 % loss of what Ben receives", "ben"), Down("ben", network.Harm{Loss: .15}), EdgeFor("ben")),
 		served3(through, "up-cap", label("senderUplink", "Ada can send 100 kbit/s", "ada"), Up("ada", network.Harm{RateBps: 100e3}), EdgeFor("ada")),
 		served3(through, "down-jitter", label("receiverDownlink", "up to 250 ms of jitter of what Cyd receives", "cyd"), Down("cyd", network.Harm{Jitter: 250 * ms}), EdgeFor("cyd")),
 		served3(through, "delay", orDownlink("ben", "200 ms of delay each way of all that is Ben's"), Both("ben", network.Harm{Delay: 200 * ms}), EdgeFor("ben")),
+		served3(through, "stream-dropped", unseen, dropped("ada", "ben", "cyd"), EdgeFor("ben"), EdgeFor("cyd")),
+		starvedBy(through, enough(Starve("cpu-enough", "ada", "ben", Starvation{Who: "ben", Share: .15}))),
+		served3(through, "slides", none("Ada sends slides with a hint of detail"), nil, slides("ada")),
+		atGuest(served3(through, "guest-up-loss", label("senderUplink", "15 % loss of what Cyd, who has no library, sends", "cyd"), Up("cyd", network.Harm{Loss: .15}), EdgeFor("cyd"))),
+		atGuest(served3(through, "guest-down-loss", none("15 % loss of what Cyd, who has no library, receives"), Down("cyd", network.Harm{Loss: .15}), EdgeFor("cyd"))),
 		served3(through, "stalls", label("mediaServer", "the server stands still for 3 of every 8 s"), stalls(through)),
 		adaAlone(served3(through, "one-good", none("nothing"), nil)),
 		adaAlone(served3(through, "one-mute", none("Ben's page disables his microphone"), InPage("ben", disables))),
@@ -108,6 +116,33 @@ func servedByAny(through MediaServer) []Scenario {
 		firefox(served3(through, "firefox-good", none("nothing; Firefox"), nil)),
 		firefox(served3(through, "firefox-down-loss", label("receiverDownlink", "15 % loss of what Ben receives, in Firefox", "ben"), Down("ben", network.Harm{Loss: .15}), EdgeFor("ben"))),
 	)
+}
+
+// dropped lets the picture of a user no longer arrive at others.
+func dropped(from string, at ...string) func(*Call) {
+	return func(c *Call) {
+		for _, user := range at {
+			var ssrc uint32
+			c.Of(user).Page.Get(fmt.Sprintf("await ssrcOf(%q)", from), &ssrc)
+			Down(user, network.Harm{Loss: 1, SSRC: ssrc})(c)
+		}
+	}
+}
+
+// slides lets a participant send pages of text.
+func slides(user string) func(*Call) { return func(c *Call) { c.Of(user).Media.Video = "slides" } }
+
+// starvedBy is a call of a starved participant through a server, with one layer of the picture.
+func starvedBy(through Topology, s Scenario) Scenario {
+	s.Topology = through
+	s.Prepare = Each(s.Prepare, shows("ada", receiveHeight), joining(func(s *SDK) { s.Options = []byte(`{"publishDefaults":{"simulcast":false}}`) }))
+	return s
+}
+
+// atGuest leaves Cyd without the library, and accuses nobody else.
+func atGuest(s Scenario) Scenario {
+	s.Label.Also = []string{"unknown"}
+	return uninstrumented(s, "cyd")
 }
 
 // stalls lets a server stand still for a part of the time.
@@ -124,6 +159,11 @@ func stalls(through MediaServer) func(*Call) {
 	}
 }
 
+// layer asks for a layer of all pictures, from 0.
+func layer(n int) string {
+	return fmt.Sprintf("call.room.remoteParticipants.forEach((one) => one.videoTrackPublications.forEach((it) => it.setVideoQuality(%d)))", n)
+}
+
 // recordedByLiveKit returns calls that LiveKit's SDK or server makes possible.
 func recordedByLiveKit(through LiveKit) []Scenario {
 	withoutRED := joining(func(s *SDK) { s.Options = []byte(`{"publishDefaults":{"red":false}}`) })
@@ -138,11 +178,22 @@ func recordedByLiveKit(through LiveKit) []Scenario {
 			InPage("ben", microphone(false)), InPage("cyd", microphone(true)))),
 		served3(through, "tile-back", none("all tiles leave Ben's view and come back"), Each(
 			InPage("ben", tiles("none")), Wait(8*time.Second), InPage("ben", tiles("")))),
+		served3(through, "layers", none("Ben's page asks for the smallest layer of all pictures, and for the largest again"), Each(
+			InPage("ben", layer(0)), Wait(8*time.Second), InPage("ben", layer(2))),
+			func(c *Call) { c.Of("ada").Media.Height = 360 }, joining(func(s *SDK) { s.Options = []byte(`{"adaptiveStream":false}`) })),
 		served3(through, "camera-2fps", label("sendingCapture", "Ada's camera gives 2 pictures a second", "ada"), nil, func(c *Call) {
 			m := &c.Of("ada").Media
 			m.Video, m.FPS = "canvas", 2
 		}),
 		served3(through, "restart", restart, func(c *Call) { through.Restart(c.T) }),
+	}
+}
+
+// recordedByJanus returns calls of participants whose machines have no time. LiveKit's SDK sends too small a picture for that in the time of a call.
+func recordedByJanus(through Janus) []Scenario {
+	return []Scenario{
+		starvedBy(through, Starve("cpu-send", "ada", "ben", Starvation{Who: "ada", Share: .2})),
+		starvedBy(through, Starve("cpu-receive", "ada", "ben", Starvation{Who: "ben", Share: .12})),
 	}
 }
 

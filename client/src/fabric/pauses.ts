@@ -34,7 +34,7 @@ interface Encoding {
   jitterBufferTarget?: number | null;
 }
 
-const fewFrames = 15; // a second: more are no limit that anybody would notice
+const fewFrames = 12; // a second: more are no limit that anybody would notice
 
 /** The encoding of a sent stream, or the receiver of a received one. */
 function encodingOf({ isSent, transceiver, rid, rtpEnd }: Source): Encoding | undefined {

@@ -57,7 +57,8 @@ const limits = (d) =>
     d.maxFramerate != null && `${d.maxFramerate} frames/s`,
     d.maxBitrate != null && `${Math.round(d.maxBitrate / 1000)} kbit/s`,
     d.scaleResolutionDownBy != null && `1/${d.scaleResolutionDownBy} of the size`,
-    d.maxFramerate == null && d.maxBitrate == null && d.scaleResolutionDownBy == null && "none",
+    d.jitterBufferTarget != null && `at least ${ms(d.jitterBufferTarget)} of jitter buffer`,
+    Object.keys(d).length <= 1 && "none",
   ]
     .filter(Boolean)
     .join(" · ");
@@ -79,7 +80,7 @@ const events = {
   audioUnmute: ["Audio unmuted", "mute", oneStream],
   videoPause: ["Video paused", "mute", oneStream],
   videoResume: ["Video resumed", "mute", oneStream],
-  limitsChange: ["Limits of an encoding", "life", limits],
+  limitsChange: ["Limits of a stream", "life", limits],
   playoutChange: ["Playout of sound", "life", playout],
   screenShareStart: ["Screen sharing started", "life"],
   screenShareStop: ["Screen sharing stopped", "life"],
