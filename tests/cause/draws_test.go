@@ -63,7 +63,7 @@ var draws = []struct {
 		},
 	},
 	{
-		name: "eighth", calls: 63, listed: 64, controls: 15, right: 59, calm: 4,
+		name: "eighth", calls: 63, listed: 64, controls: 15, right: 58, calm: 5,
 		unseen: []string{
 			"loss that falls", "loss one way, and delay", "bursts and jitter", "cap each way", "network gone in turns", "all taken in turns",
 			"server stops in turns", "camera ended and back", "jitter one way, and delay", "cap of sound with a long queue",

@@ -10,7 +10,7 @@ async function joinJanus({ url, ice, plain }) {
     const session = new Janus({ server: url, iceServers: [], ...ice, success: () => resolve(session), error });
   });
   const publisher = await handleOf(janus, plain, (message, jsep) => {
-    if (jsep) publisher.handleRemoteJsep({ jsep: { ...jsep, sdp: quick(jsep.sdp) } });
+    if (jsep) publisher.handleRemoteJsep({ jsep });
     for (const feed of message.publishers || []) subscribe(janus, plain, feed);
   });
   await ask(publisher, { request: 'create', room: config.room, publishers: 9 }); // the first creates it

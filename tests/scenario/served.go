@@ -70,7 +70,7 @@ func Recorded(livekit LiveKit, janus Janus) (all []Scenario) {
 		list []Scenario
 	}{
 		{"livekit", append(servedByAny(livekit), append(ServedByLiveKit(livekit), recordedByLiveKit(livekit)...)...)},
-		{"janus", append(servedByAny(janus), recordedByJanus(janus)...)},
+		{"janus", servedByAny(janus)},
 	} {
 		for _, s := range one.list {
 			s.Name = one.name + "-" + s.Name
@@ -186,14 +186,6 @@ func recordedByLiveKit(through LiveKit) []Scenario {
 			m.Video, m.FPS = "canvas", 2
 		}),
 		served3(through, "restart", restart, func(c *Call) { through.Restart(c.T) }),
-	}
-}
-
-// recordedByJanus returns calls of participants whose machines have no time. LiveKit's SDK sends too small a picture for that in the time of a call.
-func recordedByJanus(through Janus) []Scenario {
-	return []Scenario{
-		starvedBy(through, Starve("cpu-send", "ada", "ben", Starvation{Who: "ada", Share: .2})),
-		starvedBy(through, Starve("cpu-receive", "ada", "ben", Starvation{Who: "ben", Share: .12})),
 	}
 }
 
