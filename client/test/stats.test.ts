@@ -665,7 +665,8 @@ describe('the quality label', () => {
     expect(label('video', { packets: 500, fps: 30, freezes60s: 0, freezeMs: 0 }, 10_000, bounds)).toBe('excellent');
     expect(label('video', { packets: 500, fps: 30, freezes60s: 4, freezeMs: 500 }, 10_000, bounds)).toBe('fair');
     expect(label('video', { packets: 500, fps: 30, freezes60s: 9, freezeMs: 5000 }, 10_000, bounds)).toBe('bad');
-    expect(videoMos({ packets: 500, fps: 0 }, 10_000)).toBe(1);
+    expect(videoMos({ packets: 500, fps: 0, packetsLost: 9 }, 10_000)).toBe(1);
+    expect(videoMos({ packets: 500, fps: 0, packetsLost: 0 }, 10_000)).toBeNull(); // no key
     expect(videoMos({ packets: 0 }, 10_000)).toBeNull();
     expect(videoMos({ packets: 500 }, 10_000)).toBeCloseTo(4.4); // without a frame rate
     expect(label('video', { packets: 500, fps: 30, remoteLossFraction: 0.1 }, 10_000, bounds)).toBe('bad');
