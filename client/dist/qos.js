@@ -310,7 +310,7 @@
       return [whole];
     });
     if (selected.length) return selected;
-    const pairs = ofType("candidate-pair");
+    const pairs = [...ofType("candidate-pair")].sort((a, b) => Number(b.bytesReceived) - Number(a.bytesReceived));
     const pair = pairs.find((p) => p.selected === true) ?? pairs.find((p) => p.nominated === true && p.state === "succeeded");
     return pair ? [pair] : [];
   }

@@ -43,6 +43,7 @@ const (
 	below300
 	flowing   // packets were sent or received
 	undecoded // media arrived and nothing of them could be decoded
+	padding   // packets arrived without payload
 	unseen    // no packet arrived of a picture that has a place on the page
 )
 
@@ -292,6 +293,9 @@ func encoderFacts(m *event.Measurement) detect.Facts {
 	if !m.Known(protocol.TargetBitrateBps) {
 		rate = 8000 * m.Get(protocol.Bytes) / max(1, m.IntervalMs)
 	}
+	if m.Value(protocol.Frames).Is(0) && (m.Layer() || m.Get(protocol.TargetBitrateBps) == 0) { // it is off
+		return 0
+	}
 	starved := m.Video() && !m.Layer() && m.Get(protocol.TargetBitrateBps) > 0 && m.Get(protocol.TargetBitrateBps) < cause.NoBandwidth
 	facts := when(m.Video(), roomFacts(func(r room) bool { return rate < r.encoderBps }))
 	return facts | when(starved || held(m, m.Value(protocol.BandwidthLimitedMs), "bandwidth") && rate < cause.LittleBandwidth, limited) |
@@ -309,6 +313,9 @@ func tooBusy(m *event.Measurement, coding event.Value) bool {
 func decoderFacts(m *event.Measurement) detect.Facts {
 	if m.Undecoded() {
 		return undecoded
+	}
+	if m.Get(protocol.Packets) > 0 && m.Value(protocol.Bytes).Is(0) {
+		return padding
 	}
 	loss := m.Loss()
 	whole := loss.Lost.Known && loss.Lost.V < cause.ChoppyLoss*loss.Expected

@@ -15,6 +15,7 @@ func (c *Conference) Evaluated(again bool) { c.dirty = again }
 // far. Evaluate reports whether an issue may follow without another record.
 func (c *Conference) Evaluate(nowMs int64, report func(spans []Issue)) (again bool) {
 	now := moment(nowMs)
+	c.findServers()
 	f := c.newFinder(c.brief(now), c.criteria.labels, now)
 	f.report = func(issue Issue, spans []detect.Span) { report(issue.inSpans(spans)) }
 	f.all()

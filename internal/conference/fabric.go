@@ -29,7 +29,8 @@ type fabric struct {
 	criteria                       *criteria
 	usage, remoteUser, remoteAlias string
 	direction                      string // fabricTransmissionDirection
-	server                         bool   // the remote end is a media server
+	declaredServer                 bool   // the remote end is a media server, by its attribute
+	server                         bool   // by its attribute, or findServers
 	addedAt                        int64
 	first, last                    int64 // activity, event time
 	arrivedMs                      int64 // arrival of the newest record; not part of the summary
@@ -149,7 +150,8 @@ func (f *fabric) describe(e *event.Event) {
 		f.remoteUser, f.remoteAlias = event.Clip(e.RemoteUser, event.MaxUserIDBytes), event.Clip(e.RemoteAlias, event.MaxUserIDBytes)
 		f.direction = event.Clip(e.Direction, event.MaxText)
 		f.first, f.last = e.AtMs, e.AtMs
-		f.server = e.RemoteType == "server"
+		f.declaredServer = e.RemoteType == "server"
+		f.server = f.declaredServer
 	}
 	f.addedAt = min(f.addedAt, e.ConferenceAtMs)
 	f.first, f.last = min(f.first, e.AtMs), max(f.last, e.AtMs)

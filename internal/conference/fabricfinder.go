@@ -190,8 +190,21 @@ func (w *fabricFinder) media() {
 			w.facts(issue, oneWay, slices.Concat(hold, w.others(media, ""), w.allPaused(media)), detect.Unreceived(media == video))
 		}
 		issue.Direction, issue.Confidence = DirectionOutbound, string(detect.Low)
+		if w.reportsElsewhere(media) {
+			continue
+		}
 		w.facts(issue, oneWay, slices.Concat(hold, w.own(media), w.others("", "")), detect.Unheard(media == video))
 	}
+}
+
+// reportsElsewhere reports whether the remote end reports on the other kind of media and never on this one: browsers and servers leave
+// out a report for good.
+func (w *fabricFinder) reportsElsewhere(media string) bool {
+	own, other := detect.SentAudio, detect.SentVideo
+	if media == video {
+		own, other = other, own
+	}
+	return w.state.facts.Any()&(own|other) == other
 }
 
 // facts finds the issue of one class of the fabric's facts.

@@ -192,6 +192,9 @@ func (w *fabricFinder) still(key streamKey) []detect.Span {
 	return intersect(detect.Merge(spans), []detect.Span{{FromMs: w.out.AddedAtMs, ToMs: w.out.EndMs}})
 }
 
+// isPadding reports whether the stream never had payload.
+func (s *stream) isPadding() bool { return s.bytes == 0 && s.causeFacts.Any()&padding != 0 }
+
 // isDecidedLate reports whether the score of an interval of video depends on pauses.
 func (s *stream) isDecidedLate(key streamKey) bool {
 	return key.mediaType == video && len(s.undecided) > 0
@@ -210,9 +213,9 @@ func without(spans, others []detect.Span) []detect.Span {
 	return append([]detect.Span{}, intersect(spans, complement(others))...)
 }
 
-// isSilent reports whether the stream had times in which nothing may have been heard or seen.
+// isSilent reports whether the stream had times in which nothing may have been heard or seen. A server's probing has no payload.
 func (s *stream) isSilent(key streamKey) bool {
-	return key.mediaType == audio && (len(s.undecided) > 0 || s.causeFacts.Any()&gap != 0) || !s.missing.Empty()
+	return key.mediaType == audio && (len(s.undecided) > 0 || s.causeFacts.Any()&gap != 0) || !s.missing.Empty() && !s.isPadding()
 }
 
 // sent returns the times in which the remote end sent media to this stream although none of it may

@@ -20,6 +20,7 @@ func (c *Conference) summary(labels quality.Bounds, now moment) Summary {
 		Participants: make([]Participant, 0, len(c.participants)), ErrorsByFunction: map[string]int{},
 		SetupMs: []float64{}, Truncated: c.truncated,
 	}
+	c.findServers()
 	c.scoreStreams(labels, now)
 	var v evidence
 	bySession := make(map[string]*Participant, len(c.participants))

@@ -102,7 +102,7 @@ func cpuLimited(m *event.Measurement) (float64, bool) {
 // all or nothing by what it said last.
 func limited(m *event.Measurement, ms protocol.Measure, reason string) (float64, bool) {
 	switch {
-	case m.Pair() || !m.Outbound() || !m.Video():
+	case m.Pair() || !m.Outbound() || !m.Video() || m.Value(protocol.Frames).Is(0): // a browser goes on counting for a layer that is off
 		return 0, false
 	case m.Known(ms):
 		return share(m, m.Value(ms))

@@ -135,7 +135,7 @@ const (
 // transform (W3C webrtc-encoded-transform) counts what it drops as received.
 func (m *Measurement) Undecoded() bool {
 	loss, packets := m.Loss().Fraction, m.Get(protocol.Packets)
-	if !m.Inbound() || packets < undecodedPackets || !loss.Known || loss.V > undecodedLoss || m.Value(protocol.Bytes).Is(0) {
+	if !m.Inbound() || packets < undecodedPackets || loss.V > undecodedLoss || m.Value(protocol.Bytes).Is(0) {
 		return false
 	}
 	if m.Video() {

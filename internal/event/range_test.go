@@ -93,11 +93,11 @@ func TestNeighboursLimit(t *testing.T) {
 		}
 	}
 	const packets, bytes, lost = protocol.Packets, protocol.Bytes, protocol.PacketsLost
-	f(eventtest.Values{packets: 100, lost: 4000})
-	f(eventtest.Values{packets: 100, lost: 4001}, "packetsLost")
+	f(eventtest.Values{packets: 100, lost: 1600})
+	f(eventtest.Values{packets: 100, lost: 1601}, "packetsLost")
 	f(eventtest.Values{packets: 100, lost: -32_000}, "packetsLost")
 	f(eventtest.Values{lost: 32_000})
-	f(eventtest.Values{packets: 1e9, lost: 2001}, "packets", "packetsLost")
+	f(eventtest.Values{packets: 1e9, lost: 601}, "packets", "packetsLost")
 	f(eventtest.Values{packets: 1e9, lost: 2000}, "packets")
 	f(eventtest.Values{packets: 100, bytes: 600_000})
 	f(eventtest.Values{packets: 100, bytes: 2_700_000}, "bytes")

@@ -75,7 +75,10 @@ func TestScoreVideoFreezes(t *testing.T) {
 	f(0, func(in *event.Measurement) { in.Set(protocol.FreezeMs, 10_000) })
 	f(0, func(in *event.Measurement) { in.Set(protocol.FreezeMs, 25_000) })
 	f(0, func(in *event.Measurement) { in.Set(protocol.PauseMs, 5001) })
-	f(0, func(in *event.Measurement) { in.Set(protocol.FramesDecoded, 0) })
+	f(0, func(in *event.Measurement) {
+		in.Set(protocol.FramesDecoded, 0)
+		in.Set(protocol.PacketsLost, 0.05*in.Get(protocol.Packets))
+	})
 
 	f(math.Exp(-0.6-0.01), func(in *event.Measurement) { // 12 in two minutes are 6 a minute
 		in.IntervalMs = 120_000
@@ -255,8 +258,10 @@ func TestRepairedLossIsNotCharged(t *testing.T) {
 }
 
 func TestScoreVideoNothingDecoded(t *testing.T) {
-	// Not even the frame's size is known: it is all the worse.
-	res := scoreVideo(eventtest.With(event.Measurement{StatsType: protocol.InboundRTP, MediaType: protocol.Video}, eventtest.Values{protocol.Packets: 40, protocol.Bytes: 4e4, protocol.FramesDecoded: 0}))
+	in := eventtest.With(event.Measurement{StatsType: protocol.InboundRTP, MediaType: protocol.Video}, eventtest.Values{protocol.Packets: 40, protocol.Bytes: 4e4, protocol.FramesDecoded: 0})
+	require.Equal(t, NotDecoded, scoreVideo(in).Reason, "the page has no key")
+	in.Set(protocol.PacketsLost, 1) // Not even the frame's size is known: it is all the worse.
+	res := scoreVideo(in)
 	require.True(t, res.OK())
 	require.Equal(t, 1.0, res.MOS)
 }

@@ -124,7 +124,8 @@ function selectedPairs(byId: Map<unknown, Report>, ofType: OfType): readonly Rep
     return [whole];
   });
   if (selected.length) return selected;
-  const pairs = ofType('candidate-pair');
+  // Of several that are selected, as Firefox has had them, the busiest.
+  const pairs = [...ofType('candidate-pair')].sort((a, b) => Number(b.bytesReceived) - Number(a.bytesReceived));
   const pair =
     pairs.find((p) => p.selected === true) ?? pairs.find((p) => p.nominated === true && p.state === 'succeeded');
   return pair ? [pair] : [];

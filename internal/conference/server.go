@@ -1,0 +1,34 @@
+package conference
+
+// findServers recognises media servers that applications do not declare: all connections of several participants have the same remote
+// end, and it is no participant with the library. A person without the library who connects all the others is taken for one.
+func (c *Conference) findServers() {
+	people, ends := map[string]bool{}, map[string]int{}
+	for _, p := range c.participants {
+		for _, name := range append(p.renames.all(p.user), p.user) {
+			people[name] = true
+		}
+		if end := p.onlyRemote(); end != "" {
+			ends[end]++
+		}
+	}
+	for _, p := range c.participants {
+		end := p.onlyRemote()
+		isServer := end != "" && !people[end] && ends[end] > 1
+		for _, f := range p.fabrics {
+			f.server = f.declaredServer || isServer
+		}
+	}
+}
+
+// onlyRemote returns the remote end of all connections; empty if there are several.
+func (p *participant) onlyRemote() (only string) {
+	for _, f := range p.fabrics {
+		name, _ := f.renames.current(f.remoteUser, f.remoteAlias)
+		if only != "" && name != only {
+			return ""
+		}
+		only = name
+	}
+	return only
+}
