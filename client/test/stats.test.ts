@@ -453,6 +453,13 @@ describe('normalising', () => {
     ];
     expect(normalise(pairs).pairs.get('')?.id).toBe('b');
     expect(normalise([...pairs, { id: 'c', type: 'candidate-pair', selected: true }]).pairs.get('')?.id).toBe('c');
+    const two = [5000, 90_000].map((bytesReceived) => ({
+      id: bytesReceived,
+      type: 'candidate-pair',
+      selected: true,
+      bytesReceived,
+    }));
+    expect(normalise(two).pairs.get('')?.id).toBe('90000'); // the busiest
   });
 
   it('survives nonsense', () => {

@@ -1,6 +1,7 @@
 package conference_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -97,6 +98,53 @@ func has(s *conference.Summary, kind detect.Kind) bool {
 		}
 	}
 	return false
+}
+
+// TestProbingThatEnds: a server's probing, which has no payload, is not missing when it ends. A stream with payload is.
+//
+// spec: CONF-03, QUAL-01
+func TestProbingThatEnds(t *testing.T) {
+	f := func(bytes float64) *float64 {
+		c := conferencetest.NewCall()
+		for at := 2.0; at <= 80; at += 2 {
+			values := eventtest.Values{protocol.Packets: 100, protocol.Bytes: bytes, protocol.Frames: 0}
+			if at > 20 {
+				values = eventtest.Values{protocol.Packets: 0, protocol.Bytes: 0, protocol.Frames: 0}
+			}
+			m := eventtest.With(event.Measurement{StatsType: protocol.InboundRTP, MediaType: protocol.Video, SSRC: 77, IntervalMs: 2000}, values)
+			c.Add("a", at, event.Event{Kind: event.KindStats, Measured: &m})
+		}
+		s := watched(c, func(float64, *event.Measurement) {})
+		return s.Participants[0].VideoMOSIn
+	}
+	require.Greater(t, *f(0), *f(900)+0.5)
+}
+
+// TestOneKindWithoutReports: a remote end that reports on video and never on audio does not hear less of the audio. One that reports on
+// nothing may.
+//
+// spec: CONF-03
+func TestOneKindWithoutReports(t *testing.T) {
+	f := func(silent ...string) bool {
+		c := conferencetest.NewCall()
+		for at := 2.0; at <= 80; at += 2 {
+			for _, media := range []string{protocol.Audio, protocol.Video} {
+				about := event.Measurement{StatsType: protocol.OutboundRTP, MediaType: media, SSRC: int64(len(media)), IntervalMs: 2000}
+				m := eventtest.With(about, flowing(&about))
+				c.Add("b", at, event.Event{Kind: event.KindStats, Measured: &m})
+				own := m
+				if slices.Contains(silent, media) {
+					own.Clear(protocol.RTTMs)
+				}
+				c.Add("a", at, event.Event{Kind: event.KindStats, Measured: &own})
+			}
+		}
+		s := conference.Fold(c.Events, quality.DefaultBounds())
+		return has(&s, detect.OneWayMedia)
+	}
+	require.False(t, f())
+	require.False(t, f(protocol.Audio))
+	require.True(t, f(protocol.Audio, protocol.Video))
 }
 
 // TestLongBufferThatThePageWants: the delay of a jitter buffer that the page wants is shown, and costs nothing; nor does the picture that stands

@@ -98,6 +98,20 @@ func TestEnoughBandwidth(t *testing.T) {
 	}
 }
 
+// A browser reports a limit, and goes on counting its time, for a layer that sends no frame any more.
+//
+// spec: QUAL-01, CONF-03
+func TestLayerThatIsOff(t *testing.T) {
+	s := good(true, true)
+	s.RID = "h"
+	s.Set(protocol.BandwidthLimitedMs, 10_000)
+	for frames, want := range map[float64]Class{0: Unknown, 150: Breach} {
+		s.Set(protocol.Frames, frames)
+		classes, _ := read(&s)
+		require.Equal(t, want, classes[BandwidthLimited], frames)
+	}
+}
+
 // spec: QUAL-01
 func TestMetricsThatBreak(t *testing.T) {
 	f := func(kind Kind, value float64, s event.Measurement, broken func(*event.Measurement)) {

@@ -98,7 +98,7 @@ func TestNeighboursLimit(t *testing.T) {
 	f(eventtest.Values{packets: 100, lost: -32_000}, "packetsLost")
 	f(eventtest.Values{lost: 32_000})
 	f(eventtest.Values{packets: 1e9, lost: 601}, "packets", "packetsLost")
-	f(eventtest.Values{packets: 1e9, lost: 2000}, "packets")
+	f(eventtest.Values{packets: 1e9, lost: 600}, "packets")
 	f(eventtest.Values{packets: 100, bytes: 600_000})
 	f(eventtest.Values{packets: 100, bytes: 2_700_000}, "bytes")
 	f(eventtest.Values{packets: 30_000, bytes: 8000}, "packets")
