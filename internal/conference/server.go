@@ -3,18 +3,21 @@ package conference
 // findServers recognises media servers that applications do not declare: all connections of several participants have the same remote
 // end, and it is no participant with the library. A person without the library who connects all the others is taken for one.
 func (c *Conference) findServers() {
-	people, ends := map[string]bool{}, map[string]int{}
+	people, users := map[string]bool{}, map[string]map[string]bool{} // of a remote end: they have only that
 	for _, p := range c.participants {
 		for _, name := range append(p.renames.all(p.user), p.user) {
 			people[name] = true
 		}
 		if end := p.onlyRemote(); end != "" {
-			ends[end]++
+			if users[end] == nil {
+				users[end] = map[string]bool{}
+			}
+			users[end][p.user] = true
 		}
 	}
 	for _, p := range c.participants {
 		end := p.onlyRemote()
-		isServer := end != "" && !people[end] && ends[end] > 1
+		isServer := end != "" && !people[end] && len(users[end]) > 1
 		for _, f := range p.fabrics {
 			f.server = f.declaredServer || isServer
 		}

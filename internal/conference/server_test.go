@@ -15,18 +15,22 @@ import (
 )
 
 // TestServersWithoutAnAttribute: a remote end that all connections of several participants have, and that is no participant, is a media
-// server: it need not forward a picture. A participant, or the end of one participant alone, is none.
+// server: it need not forward a picture. A participant, or the end of one user alone, is none.
 //
 // spec: CONF-03, CONF-06
 func TestServersWithoutAnAttribute(t *testing.T) {
-	f := func(isFault bool, remotes ...string) {
+	f := func(isFault, isOneUser bool, remotes ...string) {
 		t.Helper()
 		c := &conferencetest.Call{}
 		for i, remote := range remotes {
-			user := string(rune('a' + i))
+			session := string(rune('a' + i))
+			user := session
+			if isOneUser {
+				user = "a"
+			}
 			from := len(c.Events)
-			c.Event(user, 0, "fabricAdded", `{}`)
-			c.Event(user, 1, "fabricSetup", `{"setupMs":1000}`)
+			c.Event(session, 0, "fabricAdded", `{}`)
+			c.Event(session, 1, "fabricSetup", `{"setupMs":1000}`)
 			for at := 2.0; at <= 80; at += 2 {
 				for _, statsType := range []string{protocol.OutboundRTP, protocol.InboundRTP} {
 					for _, media := range []string{protocol.Audio, protocol.Video} {
@@ -35,7 +39,7 @@ func TestServersWithoutAnAttribute(t *testing.T) {
 						if i == 0 && statsType == protocol.InboundRTP && media == protocol.Video && at > 20 {
 							gone(&m)
 						}
-						c.Add(user, at, event.Event{Kind: event.KindStats, Measured: &m})
+						c.Add(session, at, event.Event{Kind: event.KindStats, Measured: &m})
 					}
 				}
 			}
@@ -46,9 +50,10 @@ func TestServersWithoutAnAttribute(t *testing.T) {
 		s := conference.Fold(c.Events, quality.DefaultBounds())
 		require.Equal(t, isFault, has(&s, detect.OneWayMedia), "%v: %v", remotes, s.Issues)
 	}
-	f(false, "sfu", "sfu")
-	f(false, "sfu", "sfu", "sfu")
-	f(true, "b", "a")
-	f(true, "sfu", "mixer")
-	f(true, "b", "c", "b")
+	f(false, false, "sfu", "sfu")
+	f(false, false, "sfu", "sfu", "sfu")
+	f(true, false, "b", "a")
+	f(true, false, "sfu", "mixer")
+	f(true, false, "b", "c", "b")
+	f(true, true, "ben", "ben") // a comes back
 }
