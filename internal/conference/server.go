@@ -28,7 +28,7 @@ func (c *Conference) findServers() {
 func (p *participant) onlyRemote() (only string) {
 	for _, f := range p.fabrics {
 		name, _ := f.renames.current(f.remoteUser, f.remoteAlias)
-		if only != "" && name != only {
+		if name == "" || only != "" && name != only {
 			return ""
 		}
 		only = name
