@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAddress: an address is free, and no other process gets it. With QOS_TEST_PORT this is the other process.
+// TestAddress: an address is free, and no other process gets it, whatever its folder of temporary files is. With QOS_TEST_PORT this is the other process.
 func TestAddress(t *testing.T) {
 	if text := os.Getenv("QOS_TEST_PORT"); text != "" {
 		port, err := strconv.Atoi(text)
@@ -28,7 +28,7 @@ func TestAddress(t *testing.T) {
 	_, port, err := net.SplitHostPort(address)
 	require.NoError(t, err)
 	other := exec.Command(os.Args[0], "-test.run=TestAddress", "-test.v")
-	other.Env = append(os.Environ(), "QOS_TEST_PORT="+port)
+	other.Env = append(os.Environ(), "QOS_TEST_PORT="+port, "TMPDIR="+t.TempDir())
 	out, err := other.CombinedOutput()
 	require.NoError(t, err, string(out))
 	number, err := strconv.Atoi(port)
