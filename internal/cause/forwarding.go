@@ -184,12 +184,13 @@ func onlyTheServer(missing, received []*pairing) (evidence []*pairing) {
 		gets[stream{p.sender, p.media}]++
 	}
 	for _, p := range missing {
-		misses[stream{p.sender, p.media}]++
+		at := stream{p.sender, p.media}
+		misses[at]++
 		if p.media != "audio" {
 			blind[p.to], unseen[p.sender] = true, true
 		}
 		if share(p.in.UnseenMs, p.in.TimeMs) >= badShare {
-			places[stream{p.sender, p.media}]++
+			places[at]++
 		}
 	}
 	for _, p := range missing {

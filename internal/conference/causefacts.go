@@ -314,7 +314,7 @@ func decoderFacts(m *event.Measurement) detect.Facts {
 	if m.Undecoded() {
 		return undecoded
 	}
-	if m.Get(protocol.Packets) > 0 && m.Value(protocol.Bytes).Is(0) {
+	if m.IsPadding() {
 		return padding
 	}
 	loss := m.Loss()

@@ -30,7 +30,7 @@ func (w *fabricFinder) excuse(level detect.Level, key streamKey, excused []detec
 	if level.Kind() == detect.FrozenVideo {
 		screens = w.state.streams[key].slides(screens)
 		// A browser counts a pause when the next picture arrives.
-		excused = slices.Concat(extended(excused, interval), w.unforwarded(key), w.undecoded(key), w.rebuffered(key))
+		excused = slices.Concat(extended(excused, interval), w.withheld(key))
 	}
 	return detect.Merge(slices.Concat(excused, screens, w.slowed(key.ssrc)))
 }
@@ -60,6 +60,12 @@ func (w *fabricFinder) unforwarded(key streamKey) (spans []detect.Span) {
 		spans = append(spans, detect.Span{FromMs: from, ToMs: to})
 	})
 	return extended(detect.Merge(spans), 2*w.state.intervalMs())
+}
+
+// withheld returns the times in which nothing follows from a received picture that stands still: it was not forwarded, could not be
+// decoded, or waited in a jitter buffer that the page made longer.
+func (w *fabricFinder) withheld(key streamKey) []detect.Span {
+	return slices.Concat(w.unforwarded(key), w.undecoded(key), w.rebuffered(key))
 }
 
 // rebuffered returns the times around changes of the jitter buffer that the page wants of a received stream: the picture stands still while

@@ -2,6 +2,7 @@ package conference
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 
@@ -80,7 +81,19 @@ type toggle struct {
 	at   int64
 	ssrc int64 // of the one stream that is paused; 0: it is about all that this end sends
 	kind string
-	on   bool
+	on   bool // of limits: buffered
+	few  bool // of limits: slowed
+}
+
+// switches returns the kinds that a toggle switches on or off.
+func (t toggle) switches() iter.Seq2[string, bool] {
+	return func(yield func(string, bool) bool) {
+		if t.kind != limits {
+			yield(t.kind, t.on)
+			return
+		}
+		_ = yield(slowed, t.few) && yield(buffered, t.on)
+	}
 }
 
 // endedTrack is a track of a sent stream that had ended when the stream was added.
@@ -103,6 +116,7 @@ var toggles = map[string]toggle{
 	"videoPause": {kind: "video", on: true}, "videoResume": {kind: "video"},
 	"fabricHold": {kind: "hold", on: true}, "fabricResume": {kind: "hold"},
 	"screenShareStart": {kind: "screen", on: true}, "screenShareStop": {kind: "screen"},
+	"limitsChange": {kind: limits}, // on by its data
 }
 
 // oldest keeps the value with the lowest rank.
@@ -208,12 +222,13 @@ func (f *fabric) applyEvent(e *event.Event) (truncated int) {
 	f.criteria.dirty = true // it may add or end an excuse
 	truncated = f.note(e, d)
 	if t, ok := toggles[e.Name]; ok {
-		return truncated + f.addToggle(e, d, t)
+		t.rank, t.at, t.ssrc = e.Rank(), e.AtMs, d.SSRC
+		if t.kind == limits {
+			t.few, t.on = d.MaxFramerate.Known && d.MaxFramerate.V <= fewFrames, d.JitterBufferTarget.V > longBufferMs
+		}
+		return truncated + insertByRank(&f.toggles, t, maxToggles, func(t toggle) uint64 { return t.rank })
 	}
 	switch e.Name {
-	case "limitsChange":
-		few := toggle{kind: slowed, on: d.MaxFramerate.Known && d.MaxFramerate.V <= fewFrames}
-		return truncated + f.addToggle(e, d, few) + f.addToggle(e, d, toggle{kind: buffered, on: d.JitterBufferTarget.V > longBufferMs})
 	case "fabricAdded":
 		f.added = true
 		f.alreadyConnected = f.alreadyConnected || d.AlreadyConnected
@@ -238,11 +253,6 @@ func (f *fabric) applyEvent(e *event.Event) (truncated int) {
 		return truncated + f.applyRest(e, d)
 	}
 	return truncated
-}
-
-func (f *fabric) addToggle(e *event.Event, d *event.Data, t toggle) (truncated int) {
-	t.rank, t.at, t.ssrc = e.Rank(), e.AtMs, d.SSRC
-	return insertByRank(&f.toggles, t, maxToggles, func(t toggle) uint64 { return t.rank })
 }
 
 func (f *fabric) applyRest(e *event.Event, d *event.Data) (truncated int) {

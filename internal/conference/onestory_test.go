@@ -1,7 +1,6 @@
 package conference_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,6 +8,7 @@ import (
 	"github.com/qosrtc/qos/internal/cause"
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/conference/conferencetest"
+	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/quality"
@@ -148,7 +148,7 @@ func TestAPauseIsNoFreeze(t *testing.T) {
 		c.Sound("a", 0, 40, 100, 0)
 		c.Sound("b", 0, 40, 100, 0)
 		s := conference.Fold(c.Events, quality.DefaultBounds())
-		require.Equal(t, wantIssue, slices.ContainsFunc(s.Issues, func(i conference.Issue) bool { return i.Kind == conference.IssueFrozenVideo }), held)
+		require.Equal(t, wantIssue, has(&s, detect.FrozenVideo), held)
 		require.Equal(t, want, s.LikelyCause.Cause, held)
 	}
 	f(cause.None, false, "b")

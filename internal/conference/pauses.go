@@ -55,8 +55,9 @@ func (f *fabric) pauses(ssrc, end int64) []Interval {
 	return slices.DeleteFunc(f.ofStream(ssrc, end), func(i Interval) bool { return i.Kind == slowed || i.Kind == buffered })
 }
 
-// The kinds of the times in which the application limited a stream.
+// The kinds of the times in which the application limited a stream, and of the toggle that switches both.
 const (
+	limits       = "limits"
 	slowed       = "slowed"   // to at most fewFrames pictures a second
 	buffered     = "buffered" // to a jitter buffer of more than longBufferMs
 	fewFrames    = 12
@@ -82,14 +83,16 @@ func (f *fabric) paired(number int, ssrc, end int64) (out []Interval) {
 		if t.ssrc != ssrc {
 			continue
 		}
-		i, on := open[t.kind]
-		switch {
-		case t.on && !on:
-			open[t.kind] = len(out)
-			out = append(out, Interval{t.kind, number, t.at, max(t.at, end)})
-		case !t.on && on:
-			out[i].EndMs = max(out[i].StartMs, t.at)
-			delete(open, t.kind)
+		for kind, begins := range t.switches() {
+			i, on := open[kind]
+			switch {
+			case begins && !on:
+				open[kind] = len(out)
+				out = append(out, Interval{kind, number, t.at, max(t.at, end)})
+			case !begins && on:
+				out[i].EndMs = max(out[i].StartMs, t.at)
+				delete(open, kind)
+			}
 		}
 	}
 	return out

@@ -3,12 +3,15 @@ package conference
 // findServers recognises media servers that applications do not declare: all connections of several participants have the same remote
 // end, and it is no participant with the library. A person without the library who connects all the others is taken for one.
 func (c *Conference) findServers() {
-	people, users := map[string]bool{}, map[string]map[string]bool{} // of a remote end: they have only that
+	people := map[string]bool{}
+	only := make(map[*participant]string, len(c.participants)) // remote end of all connections
+	users := map[string]map[string]bool{}                      // by that end
 	for _, p := range c.participants {
 		for _, name := range append(p.renames.all(p.user), p.user) {
 			people[name] = true
 		}
 		if end := p.onlyRemote(); end != "" {
+			only[p] = end
 			if users[end] == nil {
 				users[end] = map[string]bool{}
 			}
@@ -16,7 +19,7 @@ func (c *Conference) findServers() {
 		}
 	}
 	for _, p := range c.participants {
-		end := p.onlyRemote()
+		end := only[p]
 		isServer := end != "" && !people[end] && len(users[end]) > 1
 		for _, f := range p.fabrics {
 			f.server = f.declaredServer || isServer

@@ -177,7 +177,7 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 				}
 				if key.mediaType == video {
 					s.stillMs = spanMs(detect.Merge(append(w.still(key), s.slides(by.other)...)))
-					by.none = detect.Merge(slices.Concat(paused, w.unforwarded(key), w.rebuffered(key)))
+					by.none = detect.Merge(slices.Concat(paused, w.withheld(key)))
 				}
 				s.result = s.scores(key.mediaType, labels, videos.of(w.state, key.ssrc), sent, by)
 			}
@@ -188,7 +188,7 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 // still returns the times in which the picture of received video did not have to change: it was paused, on hold, of few frames,
 // or its sender sent none.
 func (w *fabricFinder) still(key streamKey) []detect.Span {
-	spans := slices.Concat(w.paused(key.ssrc), w.slowed(key.ssrc), w.own("hold"), w.others(video, w.state.ownerOf(key.ssrc)), w.unforwarded(key), w.undecoded(key), w.rebuffered(key))
+	spans := slices.Concat(w.paused(key.ssrc), w.slowed(key.ssrc), w.own("hold"), w.others(video, w.state.ownerOf(key.ssrc)), w.withheld(key))
 	return intersect(detect.Merge(spans), []detect.Span{{FromMs: w.out.AddedAtMs, ToMs: w.out.EndMs}})
 }
 

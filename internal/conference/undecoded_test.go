@@ -91,15 +91,6 @@ func TestWithoutAKey(t *testing.T) {
 	require.True(t, has(&lossy, detect.FrozenVideo), "%v", lossy.Issues)
 }
 
-func has(s *conference.Summary, kind detect.Kind) bool {
-	for _, issue := range s.Issues {
-		if issue.Kind == string(kind) {
-			return true
-		}
-	}
-	return false
-}
-
 // TestProbingThatEnds: a server's probing, which has no payload, is not missing when it ends. A stream with payload is.
 //
 // spec: CONF-03, QUAL-01

@@ -1,6 +1,7 @@
 package conference_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,11 +9,17 @@ import (
 	"github.com/qosrtc/qos/internal/cause"
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/conference/conferencetest"
+	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/protocol"
 )
+
+// has reports whether a conference has an issue of a kind.
+func has(s *conference.Summary, kind detect.Kind) bool {
+	return slices.ContainsFunc(s.Issues, func(i conference.Issue) bool { return i.Kind == string(kind) })
+}
 
 // TestFirstPictureEndsNoFreeze: a media server forwards no video for a time, which the browser counts as frozen when the next picture
 // arrives. It was not watched. Pictures that are frozen at another time are, and between two participants all are.
@@ -48,11 +55,7 @@ func TestFirstPictureEndsNoFreeze(t *testing.T) {
 			c.Events[i].RemoteType = remote
 		}
 		s := conference.Fold(c.Events, quality.DefaultBounds())
-		frozen := false
-		for _, issue := range s.Issues {
-			frozen = frozen || issue.Kind == "frozenVideo"
-		}
-		require.Equal(t, want, frozen)
+		require.Equal(t, want, has(&s, detect.FrozenVideo))
 		if !want {
 			require.Equal(t, cause.None, s.LikelyCause.Cause)
 		}

@@ -57,8 +57,7 @@ func frozen(m *event.Measurement) (float64, bool) {
 	if m.Undecoded() {
 		return 0, false
 	}
-	padding := m.Value(protocol.Bytes).Is(0) // packets without payload: a server's probing
-	if m.Value(protocol.FramesDecoded).Is(0) && m.Get(protocol.Packets) >= minPackets && !padding {
+	if m.Value(protocol.FramesDecoded).Is(0) && m.Get(protocol.Packets) >= minPackets && !m.IsPadding() {
 		return 1, true
 	}
 	return share(m, m.StillMs())

@@ -134,15 +134,26 @@ const (
 // Undecoded reports whether media arrived and no frame of them could be decoded, as if the page had no key for them: an encoded
 // transform (W3C webrtc-encoded-transform) counts what it drops as received.
 func (m *Measurement) Undecoded() bool {
-	loss, packets := m.Loss().Fraction, m.Get(protocol.Packets)
-	if !m.Inbound() || packets < undecodedPackets || loss.V > undecodedLoss || m.Value(protocol.Bytes).Is(0) {
+	if !m.Inbound() || m.Get(protocol.Packets) < undecodedPackets || m.IsPadding() {
 		return false
 	}
+	nothing := m.unheard()
 	if m.Video() {
-		return m.Value(protocol.FramesDecoded).Is(0)
+		nothing = m.Value(protocol.FramesDecoded).Is(0)
 	}
-	samples := m.Get(protocol.Samples)
-	return packets*1000 >= undecodedPerSec*m.IntervalMs && samples > 0 && m.Get(protocol.ConcealedSamples) >= undecodedShare*samples && m.Get(protocol.PacketsDiscarded) <= undecodedLoss*packets
+	return nothing && m.Loss().Fraction.V <= undecodedLoss
+}
+
+// unheard reports whether sound arrived without pauses and was concealed nearly throughout, although it was not too late.
+func (m *Measurement) unheard() bool {
+	samples, packets := m.Get(protocol.Samples), m.Get(protocol.Packets)
+	return samples > 0 && m.Get(protocol.ConcealedSamples) >= undecodedShare*samples && packets*1000 >= undecodedPerSec*m.IntervalMs &&
+		m.Get(protocol.PacketsDiscarded) <= undecodedLoss*packets
+}
+
+// IsPadding reports whether packets came without payload: a server's probing.
+func (m *Measurement) IsPadding() bool {
+	return m.Get(protocol.Packets) > 0 && m.Value(protocol.Bytes).Is(0)
 }
 
 // StillMs returns the time in which the picture stood still. A pause is a freeze as well, so

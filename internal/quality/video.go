@@ -103,7 +103,7 @@ func (in video) noEvidence() Reason {
 	switch {
 	case in.Get(protocol.Packets) == 0:
 		return NoPackets
-	case in.Value(protocol.Bytes).Is(0):
+	case in.IsPadding():
 		return NoPayload
 	case in.Outbound() && in.frames().Is(0):
 		return NoFrames

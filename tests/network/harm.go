@@ -1,6 +1,7 @@
 package network
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"time"
@@ -31,6 +32,12 @@ type Harm struct {
 	Grows        time.Duration // in which the harm rises from none after Set; 0: at once
 	Falls        time.Duration // in which loss, jitter and limit fall to none after Set; 0: they stay
 	Ends         time.Duration // after Set, when the harm is over; 0: it stays
+}
+
+// spares reports whether Loss does not apply to a packet.
+func (h Harm) spares(p []byte) bool {
+	const ssrcAt, headerBytes = 8, 12 // of RTP (RFC 3550, section 5.1)
+	return h.UpTo > 0 && len(p) > h.UpTo || h.SSRC > 0 && (len(p) < headerBytes || binary.BigEndian.Uint32(p[ssrcAt:]) != h.SSRC)
 }
 
 // now returns the harm at a time, as Every and Lasts say.

@@ -2,7 +2,6 @@ package network
 
 import (
 	"cmp"
-	"encoding/binary"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -97,7 +96,7 @@ func (l *Link) arrival(p []byte, now time.Time) (at time.Time, passes bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	h := l.harm.now(now).grown(now.Sub(l.since))
-	if h.UpTo > 0 && len(p) > h.UpTo || h.SSRC > 0 && (len(p) < 12 || binary.BigEndian.Uint32(p[8:]) != h.SSRC) {
+	if h.spares(p) {
 		h.Loss = 0
 	}
 	if h.Cut || l.loses(p) && (l.chance(p) < h.Loss || h.Largest > 0 && len(p) > h.Largest) {

@@ -16,7 +16,7 @@ function watch(track: MediaStreamTrack): void {
 }
 
 /** Why nothing can be expected of what a sender sends; undefined where something can, or nothing is known. */
-function choiceOfSender(track: MediaStreamTrack | null, encoding: Encoding | undefined): string | undefined {
+function choiceOfSender(track: MediaStreamTrack | null, encoding: Encoding): string | undefined {
   if (!track) return 'noTrack';
   watch(track);
   if (track.readyState === 'ended') return endings.get(track) === false ? 'stopped' : undefined;
@@ -26,27 +26,29 @@ function choiceOfSender(track: MediaStreamTrack | null, encoding: Encoding | und
 }
 
 /** What the page has set for a stream: of a sent one as its encoding has it, of a received one its jitter buffer. */
-interface Encoding {
-  active?: boolean;
-  maxFramerate?: number | undefined;
-  maxBitrate?: number;
-  scaleResolutionDownBy?: number;
-  jitterBufferTarget?: number | null;
-}
+type Encoding =
+  | {
+      active?: boolean;
+      maxFramerate?: number | undefined;
+      maxBitrate?: number;
+      scaleResolutionDownBy?: number;
+      jitterBufferTarget?: number | null;
+    }
+  | undefined;
 
 const fewFrames = 12; // a second: more are no limit that anybody would notice
 
 /** The encoding of a sent stream, or the receiver of a received one. */
-function encodingOf({ isSent, transceiver, rid, rtpEnd }: Source): Encoding | undefined {
+function encodingOf({ isSent, transceiver, rid, rtpEnd }: Source): Encoding {
   if (!isSent) return rtpEnd as Encoding;
   const encodings = transceiver?.sender.getParameters().encodings ?? [];
-  const encoding: Encoding | undefined = encodings.find((one) => one.rid === rid) ?? encodings[0];
+  const encoding: Encoding = encodings.find((one) => one.rid === rid) ?? encodings[0];
   const frameRate = rtpEnd?.track?.getSettings?.().frameRate;
   return frameRate && frameRate <= fewFrames ? { ...encoding, maxFramerate: frameRate } : encoding;
 }
 
 /** What the page itself has chosen about a stream. */
-function choiceOf({ transceiver, isSent }: Source, encoding: Encoding | undefined): string | undefined {
+function choiceOf({ transceiver, isSent }: Source, encoding: Encoding): string | undefined {
   if (!transceiver) return;
   const { direction, currentDirection, sender } = transceiver;
   const way = isSent ? 'send' : 'recv';
@@ -55,7 +57,7 @@ function choiceOf({ transceiver, isSent }: Source, encoding: Encoding | undefine
 }
 
 /** Records whether a stream is paused, if that changed. It returns the encoding that was read. */
-export function updatePause(f: Fabric, source: Source): Encoding | undefined {
+export function updatePause(f: Fabric, source: Source): Encoding {
   const { ssrc, mediaType, isSent, pauseData } = source;
   const encoding = attempt(() => encodingOf(source), undefined);
   const isMuted = isSent && (f.muted.has(mediaType) || f.muted.has('fabric'));
@@ -70,7 +72,7 @@ export function updatePause(f: Fabric, source: Source): Encoding | undefined {
 }
 
 /** Records the limits of a stream, if they changed. Applications limit all sound that they send. */
-function updateLimits(f: Fabric, source: Source, encoding: Encoding | undefined): void {
+function updateLimits(f: Fabric, source: Source, encoding: Encoding): void {
   const {
     maxFramerate,
     maxBitrate,

@@ -20,7 +20,7 @@ var EventNames = []string{
 	"fabricAdded", "remoteDescriptionSet", "fabricSetup", "fabricSetupFailed", "fabricTerminated", "audioMute",
 	"audioUnmute", "fabricHold", "fabricResume", "iceDisruptionStart", "iceDisruptionEnd", "iceRestart",
 	"selectedCandidatePairChange", "userIDChange", "associateMstWithUserID", "customEvent", "videoPause", "videoResume",
-	"wifiStats", "activeDeviceList", "screenShareStart", "screenShareStop", "streamAdded",
+	"wifiStats", "activeDeviceList", "screenShareStart", "screenShareStop", "streamAdded", "limitsChange",
 }
 
 func genValue(lo, hi float64) *rapid.Generator[event.Value] {
@@ -87,13 +87,14 @@ var Wild = rapid.Custom(func(t *rapid.T) *event.Measurement {
 })
 
 func genData(t *rapid.T, name string) *event.Data {
-	text := fmt.Sprintf(`{"alreadyConnected":%t,"setupMs":%g,"durationMs":%g,"reason":%q,"iceConnectionState":%q,"ssrc":%d,"userID":%q,"newUserID":%q,"userIDType":%q,"relayProtocol":%q,"rssi":%d,"deviceList":[{"deviceId":%q}],"statsType":"outbound-rtp","mediaType":"video","trackState":%q}`,
+	text := fmt.Sprintf(`{"alreadyConnected":%t,"setupMs":%g,"durationMs":%g,"reason":%q,"iceConnectionState":%q,"ssrc":%d,"userID":%q,"newUserID":%q,"userIDType":%q,"relayProtocol":%q,"rssi":%d,"deviceList":[{"deviceId":%q}],"statsType":"outbound-rtp","mediaType":"video","trackState":%q,"maxFramerate":%d,"jitterBufferTarget":%d}`,
 		rapid.Bool().Draw(t, "already"), rapid.Float64Range(0, 5000).Draw(t, "setupMs"), rapid.Float64Range(0, 5000).Draw(t, "durationMs"),
 		rapid.SampledFrom([]string{"failed", "closed", "application"}).Draw(t, "reason"),
 		rapid.SampledFrom([]string{"disconnected", "failed"}).Draw(t, "ice"), rapid.IntRange(1, 3).Draw(t, "ssrc"),
 		rapid.SampledFrom([]string{"x", "y"}).Draw(t, "user"), rapid.SampledFrom([]string{"x", "y"}).Draw(t, "newUser"),
 		rapid.SampledFrom([]string{"local", "remote"}).Draw(t, "userIDType"), rapid.SampledFrom([]string{"udp", "tcp"}).Draw(t, "relay"),
-		rapid.IntRange(-90, 10).Draw(t, "rssi"), rapid.SampledFrom([]string{"x", "y"}).Draw(t, "device"), rapid.SampledFrom([]string{"live", "ended"}).Draw(t, "track"))
+		rapid.IntRange(-90, 10).Draw(t, "rssi"), rapid.SampledFrom([]string{"x", "y"}).Draw(t, "device"), rapid.SampledFrom([]string{"live", "ended"}).Draw(t, "track"),
+		rapid.SampledFrom([]int{5, 30}).Draw(t, "maxFramerate"), rapid.SampledFrom([]int{0, 1500}).Draw(t, "jitterBufferTarget"))
 	return event.ParseData(name, []byte(text))
 }
 
