@@ -77,10 +77,20 @@ func (s *settings) users() {
 	p.Get("document.querySelector('dialog [data-testid=secret]').value", &second)
 	require.NotEqual(t, first, second)
 	p.click("dialog [data-testid=stored]")
+	// The list that follows the change comes while the deletion waits for its confirmation.
+	p.Run(`(window.answer = fetch, window.held = [], window.fetch = async (url, about) => {
+		const got = await answer(url, about);
+		if (about.method !== 'POST') await new Promise((go) => held.push(go));
+		return got;
+	})`)
 	p.click(grace + "[data-testid=sign-out]")
 	p.click("dialog [data-testid=confirm]")
 	p.shows("All logins of grace.hopper were ended.")
+	p.Until(patience, "held.length > 0")
+	p.Run(fmt.Sprintf("document.querySelector(%s).dataset.former = ''", quote(strings.TrimSpace(grace))))
 	p.click(grace + "[data-testid=delete]")
+	p.Run("(window.fetch = answer, held.forEach((go) => go()))")
+	p.Until(patience, "!document.querySelector('[data-former]')")
 	s.confirms("grace.hopper")
 	p.Until(patience, fmt.Sprintf("!document.querySelector(%s)", quote(strings.TrimSpace(grace))))
 }

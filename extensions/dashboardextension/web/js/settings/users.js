@@ -78,6 +78,12 @@ async function create() {
 /** By name, the revisions that this page received for its changes and that the list in the page may not have yet. */
 const changed = new Map();
 
+/** Keeps the revision of a change of this page: also for a row that is still there, or whose question is open, when the list comes. */
+function keep(user, { revision }) {
+  user.revision = revision;
+  changed.set(user.name, revision);
+}
+
 /** What can be done to a user beside the rights, each after a question. */
 const acts = {
   async password(user) {
@@ -86,7 +92,7 @@ const acts = {
     let made;
     if (!(await perform(area, undefined, async () => {
       made = await send("POST", userPath(user.name, "password"), { body: {} });
-      changed.set(user.name, made.revision);
+      keep(user, made);
       return "The password was replaced.";
     }))) return;
     await showPassword(made);
@@ -95,7 +101,7 @@ const acts = {
   async signout(user) {
     if (!(await confirm({ title: `Sign ${shownName(user)} out?`, text: "All logins of the user end.", action: "Sign out" }))) return;
     await perform(area, undefined, async () => {
-      changed.set(user.name, (await send("POST", userPath(user.name, "signout"), { body: {} })).revision);
+      keep(user, await send("POST", userPath(user.name, "signout"), { body: {} }));
       return `All logins of ${shownName(user)} were ended.`;
     });
     await load();
