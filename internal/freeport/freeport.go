@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // The ports are from below the range that Linux gives to outgoing connections (32768 and
@@ -37,17 +38,33 @@ func Address() (string, error) {
 			continue
 		}
 		address := fmt.Sprintf("127.0.0.1:%d", port)
-		// A listener of our own would prove as much, but a process that is forked while it is
-		// open keeps the port taken until it runs its program.
-		conn, err := net.Dial("tcp", address) //nolint:noctx // loopback answers at once
-		if errors.Is(err, syscall.ECONNREFUSED) {
+		if silent(address) {
 			return address, nil
-		}
-		if err == nil {
-			_ = conn.Close()
 		}
 	}
 	return "", errors.New("no free port")
+}
+
+// Released waits until an address that a server of this process has closed can be listened on again, at most 10 s: a
+// process that was being started has a copy of the listener until it runs its program.
+func Released(address string) error {
+	for range 10_000 {
+		if silent(address) {
+			return nil
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return fmt.Errorf("%s is still listened on", address)
+}
+
+// silent reports whether nothing listens on an address. A listener of our own would prove as much, but such a copy of it
+// would keep the address taken.
+func silent(address string) bool {
+	conn, err := net.Dial("tcp", address) //nolint:noctx // loopback answers at once
+	if err == nil {
+		_ = conn.Close()
+	}
+	return errors.Is(err, syscall.ECONNREFUSED)
 }
 
 // reserve reports whether the port is this process's now. Tests of several packages run at once, and between the choice

@@ -5,8 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -38,4 +40,25 @@ func TestAddress(t *testing.T) {
 	free, err := reserve(number)
 	require.NoError(t, err)
 	require.True(t, free, "the lock ends with the file, as with its process")
+}
+
+// TestReleased: a server listens again where it has just closed, while other processes are started.
+func TestReleased(t *testing.T) {
+	address, err := Address()
+	require.NoError(t, err)
+	var starts sync.WaitGroup
+	defer starts.Wait()
+	for range 4 {
+		starts.Go(func() {
+			for range 150 {
+				assert.NoError(t, exec.Command("true").Run())
+			}
+		})
+	}
+	for range 2_000 {
+		listener, err := net.Listen("tcp", address)
+		require.NoError(t, err)
+		require.NoError(t, listener.Close())
+		require.NoError(t, Released(address))
+	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/stretchr/testify/require"
 
+	"github.com/qosrtc/qos/internal/freeport"
 	"github.com/qosrtc/qos/tests/harness"
 )
 
@@ -45,8 +46,8 @@ func (n *network) cut(ctx context.Context, length time.Duration) {
 	n.t.Helper()
 	n.proxy.Stop()
 	harness.Pause(ctx, length)
-	// A process that is just being started holds a copy of the old listener for a moment.
-	require.Eventually(n.t, func() bool { return n.proxy.Start() == nil }, harness.Patience, time.Millisecond)
+	require.NoError(n.t, freeport.Released(n.proxy.Listen))
+	require.NoError(n.t, n.proxy.Start())
 }
 
 // illnesses are what networks have. A stall lets nothing through and tells nobody.

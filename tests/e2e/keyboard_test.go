@@ -81,7 +81,7 @@ func (p *page) click(selector string) {
 	p.T.Helper()
 	p.Until(patience, fmt.Sprintf(`(() => {
 		const e = document.querySelector(%s);
-		return e && !e.disabled && (e.closest('dialog') || !document.querySelector('dialog'));
+		return e && !e.disabled && !e.closest('[inert]') && (e.closest('dialog') || !document.querySelector('dialog'));
 	})()`, quote(selector)))
 	p.Run(fmt.Sprintf("document.querySelector(%s).click()", quote(selector)))
 }

@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"github.com/qosrtc/qos/exporters/timeseriesexporter"
+	"github.com/qosrtc/qos/internal/freeport"
 )
 
 // collector is the exporter, with a persistent queue in a directory.
@@ -79,6 +80,7 @@ func (c *collector) end() {
 	require.NoError(c.t, c.exporter.Shutdown(ctx))
 	require.NoError(c.t, c.extension.Shutdown(ctx))
 	require.NoError(c.t, c.telemetry.Shutdown(ctx))
+	require.NoError(c.t, freeport.Released(c.config["endpoint"].(string)))
 	c.exporter = nil
 }
 

@@ -49,7 +49,7 @@ async function edit(user) {
     await shared.change(({ revision }) => send("PUT", userPath(user.name), { revision, body }));
   }, again);
   const content = [user.identity && h("p", {}, `Roles and scope are those that the identity provider ${user.identity.issuer} decides at each sign-in.`), ...fields.map((field) => field.element), answer];
-  if (await formDialog({ title: `User ${shownName(user)}`, content, action: "Save", submit })) await load();
+  if (await formDialog({ title: `User ${shownName(user)}`, content, action: "Save", submit })) await change(() => {});
 }
 
 async function create() {
@@ -71,17 +71,19 @@ async function create() {
   }, again);
   const content = [name.element, ...fields.map((field) => field.element), answer];
   if (!(await formDialog({ title: "New user", content, action: "Make the user", submit }))) return;
-  await showPassword(made);
-  await load();
+  await change(() => showPassword(made));
 }
 
-/** By name, the revisions that this page received for its changes and that the list in the page may not have yet. */
-const changed = new Map();
-
-/** Keeps the revision of a change of this page: also for a row that is still there, or whose question is open, when the list comes. */
-function keep(user, { revision }) {
-  user.revision = revision;
-  changed.set(user.name, revision);
+/** Runs a change and reads the list after it. Meanwhile nothing else can be changed: the rows have the revisions from before. */
+async function change(work) {
+  const places = [byId("list"), byId("new")];
+  for (const place of places) place.inert = true;
+  try {
+    await work();
+    await load();
+  } finally {
+    for (const place of places) place.inert = false;
+  }
 }
 
 /** What can be done to a user beside the rights, each after a question. */
@@ -89,34 +91,31 @@ const acts = {
   async password(user) {
     const text = "The present password and all logins of the user end. The new password is shown once.";
     if (!(await confirm({ title: `New password for ${user.name}?`, text, action: "Make the password" }))) return;
-    let made;
-    if (!(await perform(area, undefined, async () => {
-      made = await send("POST", userPath(user.name, "password"), { body: {} });
-      keep(user, made);
-      return "The password was replaced.";
-    }))) return;
-    await showPassword(made);
-    await load();
+    await change(async () => {
+      let made;
+      if (await perform(area, undefined, async () => {
+        made = await send("POST", userPath(user.name, "password"), { body: {} });
+        return "The password was replaced.";
+      })) await showPassword(made);
+    });
   },
   async signout(user) {
     if (!(await confirm({ title: `Sign ${shownName(user)} out?`, text: "All logins of the user end.", action: "Sign out" }))) return;
-    await perform(area, undefined, async () => {
-      keep(user, await send("POST", userPath(user.name, "signout"), { body: {} }));
+    await change(() => perform(area, undefined, async () => {
+      await send("POST", userPath(user.name, "signout"), { body: {} });
       return `All logins of ${shownName(user)} were ended.`;
-    });
-    await load();
+    }));
   },
   async remove(user) {
     if (!(await confirm({ title: `Delete user ${shownName(user)}?`, text: "All logins of the user end. Entries of the audit log stay.", action: "Delete the user", type: user.name }))) return;
-    await perform(area, undefined, async () => {
+    await change(() => perform(area, undefined, async () => {
       try {
-        await send("DELETE", userPath(user.name), { revision: changed.get(user.name) ?? user.revision });
+        await send("DELETE", userPath(user.name), { revision: user.revision });
       } catch (error) {
         throw error.status === 412 ? new Problem("The user was changed meanwhile. See the present rights below, then delete again.", 412) : error;
       }
       return `User ${shownName(user)} was deleted.`;
-    });
-    await load();
+    }));
   },
 };
 
@@ -136,9 +135,7 @@ function row(user, me) {
 let me = "";
 
 const load = () => readList(async (list) => {
-  const before = [...changed];
   const { users, next } = await send("GET", "api/v1/users", { query: { after: query.get("after") } });
-  for (const [name, revision] of before) if (changed.get(name) === revision) changed.delete(name);
   list.replaceChildren(scrolledTable("users", ["Name", "Roles", "Scope", "State", "Password of", ""], users.map((user) => row(ordered(user), me))));
   byId("paging").replaceChildren(...paging(query, next, { place: "after", first: "First", on: "Next" }));
 }, load);
