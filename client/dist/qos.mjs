@@ -1629,7 +1629,8 @@ function takenAt(monitor, { takenMs }, atMs) {
   const aheadMs = atMs - takenMs;
   monitor.aheadMs = Math.min(monitor.aheadMs, aheadMs);
   const { last } = monitor;
-  if (aheadMs - monitor.aheadMs > latestMs || 100 * (takenMs - last.takenMs) <= atMs - last.atMs)
+  const sinceMs = atMs - last.atMs;
+  if (aheadMs - monitor.aheadMs > latestMs || sinceMs > tooShortMs && 100 * (takenMs - last.takenMs) <= sinceMs)
     monitor.aheadMs = aheadMs;
   monitor.last = { atMs, takenMs };
   return takenMs + monitor.aheadMs;

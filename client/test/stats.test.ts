@@ -32,6 +32,18 @@ function replay(browser: (typeof browsers)[number]) {
 }
 
 describe.each(browsers)('a call in %s (spec: STAT-04)', (browser) => {
+  it('has intervals of the length between the answers, also after one that came twice and one that came late', () => {
+    const [first, second] = sequence(browser).readings;
+    if (!first || !second) throw new Error('no recording');
+    const length = (twice: boolean, lateMs: number) => {
+      const monitor = createMonitor(first.atMs);
+      monitor.adopt(first.reports, first.atMs);
+      if (twice) monitor.adopt(first.reports, first.atMs + 40);
+      return monitor.measure(second.reports, second.atMs + lateMs, noArea).intervals.map(({ ms }) => ms);
+    };
+    expect(length(true, 25)).toEqual(length(false, 25));
+  });
+
   it('gives the rows of an interval', () => {
     for (const reading of replay(browser)) {
       expect(reading.groups).toHaveLength(1);

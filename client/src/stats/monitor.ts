@@ -135,9 +135,10 @@ function takenAt(monitor: Monitor, { takenMs }: Snapshot, atMs: number): number 
   if (takenMs === null) return atMs;
   const aheadMs = atMs - takenMs;
   monitor.aheadMs = Math.min(monitor.aheadMs, aheadMs);
-  // Their clock was set, has stopped, or counts seconds.
+  // Their clock was set, has stopped, or counts seconds. Browsers give the same answer for some 50 ms.
   const { last } = monitor;
-  if (aheadMs - monitor.aheadMs > latestMs || 100 * (takenMs - last.takenMs) <= atMs - last.atMs)
+  const sinceMs = atMs - last.atMs;
+  if (aheadMs - monitor.aheadMs > latestMs || (sinceMs > tooShortMs && 100 * (takenMs - last.takenMs) <= sinceMs))
     monitor.aheadMs = aheadMs;
   monitor.last = { atMs, takenMs };
   return takenMs + monitor.aheadMs;
