@@ -131,7 +131,7 @@ SEED  ?= 1
 CALLS ?= 60
 KINDS ?= .
 
-record-causes: programs build agent ## record calls for tests/cause on an otherwise idle machine: INTO=twelfth SEED=0x1234 CALLS=60; continues where it stopped, never in CI
+record-causes: programs build agent $(GUESTS) ## record calls for tests/cause on an otherwise idle machine: INTO=twelfth SEED=0x1234 CALLS=60; continues where it stopped, never in CI
 	cd tests/lab && $(DRIVEN) QOS_REQUIRE=1 CGO_ENABLED=0 go test -trimpath -count=1 -timeout 3h -run 'TestRecord$$' -into "$(INTO)" -seed $(SEED) -calls $(CALLS) -kinds '$(KINDS)' -v
 
 screenshots: programs build ## pictures of the pages on a simulated fleet, into docs/images

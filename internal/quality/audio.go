@@ -80,8 +80,7 @@ func (in audio) loss() (float64, Reason) {
 	}
 	loss := in.residualLoss(concealed)
 	if concealed {
-		audible := in.Get(protocol.ConcealedSamples) - in.Get(protocol.SilentConcealedSamples)
-		loss = math.Max(loss, audible/in.Get(protocol.Samples))
+		loss = math.Max(loss, in.AudiblyConcealed().V/in.Get(protocol.Samples))
 	}
 	return clamp(loss, 0, 1), Scored
 }

@@ -100,6 +100,8 @@ func servedByAny(through MediaServer) []Scenario {
 		served3(through, "delay", orDownlink("ben", "200 ms of delay each way of all that is Ben's"), Both("ben", network.Harm{Delay: 200 * ms}), EdgeFor("ben")),
 		served3(through, "stream-dropped", unseen, dropped("ada", "ben", "cyd"), EdgeFor("ben"), EdgeFor("cyd")),
 		starvedBy(through, enough(Starve("cpu-enough", "ada", "ben", Starvation{Who: "ben", Share: .15}))),
+		starvedBy(through, Starve("cpu-receive", "ada", "ben", Starvation{Who: "ben", Share: .08})),
+		starvedBy(through, Starve("cpu-send", "ada", "ben", Starvation{Who: "ada", Share: .25})),
 		served3(through, "slides", none("Ada sends slides with a hint of detail"), nil, slides("ada")),
 		atGuest(served3(through, "guest-up-loss", label("senderUplink", "15 % loss of what Cyd, who has no library, sends", "cyd"), Up("cyd", network.Harm{Loss: .15}), EdgeFor("cyd"))),
 		atGuest(served3(through, "guest-down-loss", none("15 % loss of what Cyd, who has no library, receives"), Down("cyd", network.Harm{Loss: .15}), EdgeFor("cyd"))),
@@ -135,7 +137,7 @@ func slides(user string) func(*Call) { return func(c *Call) { c.Of(user).Media.V
 // starvedBy is a call of a starved participant through a server, with one layer of the picture.
 func starvedBy(through Topology, s Scenario) Scenario {
 	s.Topology = through
-	s.Prepare = Each(s.Prepare, shows("ada", receiveHeight), joining(func(s *SDK) { s.Options = []byte(`{"publishDefaults":{"simulcast":false}}`) }))
+	s.Prepare = Each(s.Prepare, joining(func(s *SDK) { s.Options = []byte(`{"publishDefaults":{"simulcast":false}}`) }))
 	return s
 }
 
