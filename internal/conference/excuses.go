@@ -101,6 +101,27 @@ func (w *fabricFinder) before() []detect.Span {
 	return nil
 }
 
+// direct returns the times in which the participant has media both ways without this server: applications that connect two
+// people directly leave the connection to their server without media.
+func (w *fabricFinder) direct() (spans []detect.Span) {
+	if !w.state.server {
+		return nil
+	}
+	for _, i := range w.named[w.p.UserID] {
+		for _, f := range w.c.participants[w.s.Participants[i].Session].fabrics {
+			if f.server {
+				continue
+			}
+			f.facts.Each(func(from, to int64, word detect.Word) {
+				if word.BothWays() {
+					spans = append(spans, detect.Span{FromMs: from, ToMs: to})
+				}
+			})
+		}
+	}
+	return extended(detect.Merge(spans), w.state.intervalMs())
+}
+
 // remoteEnd returns the time from the interval in which the remote participant reported its end: a path that
 // closes looks like one that fails.
 func (w *fabricFinder) remoteEnd() []detect.Span {

@@ -169,7 +169,7 @@ func (w *fabricFinder) media() {
 	}
 	nothing, oneWay := w.rules.NoMedia, w.rules.OneWayMedia
 	cut, _ := w.state.stretches(markDisrupted, w.out.EndMs) // the disruption is an issue already
-	cut = slices.Concat(cut, w.before(), w.over)
+	cut = slices.Concat(cut, w.before(), w.over, w.direct())
 	hold, mute := append(w.own("hold"), cut...), append(w.own("hold", audio), cut...)
 	issue := w.about.of(detect.NoMedia, "without_media_ms", detect.Medium)
 	w.facts(issue, nothing, slices.Concat(mute, w.others(audio, ""), w.allPaused("")), detect.Nothing)

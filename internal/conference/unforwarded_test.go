@@ -65,3 +65,49 @@ func TestFirstPictureEndsNoFreeze(t *testing.T) {
 	f(true, "server", 0, 45)
 	f(true, "peer", 20, 45)
 }
+
+// TestDirectMediaLeaveTheServerIdle: while media go both ways between two people, the connection to their server may carry none.
+//
+// spec: CONF-03
+func TestDirectMediaLeaveTheServerIdle(t *testing.T) {
+	const idle, direct = 1, 2
+	f := func(want bool, remoteType string, until float64, ways ...string) {
+		t.Helper()
+		c := &conferencetest.Call{}
+		add := func(connection int, remoteType string, act func()) {
+			from := len(c.Events)
+			act()
+			for i := range c.Events[from:] {
+				c.Events[from+i].Fabric, c.Events[from+i].RemoteType = connection, remoteType
+			}
+		}
+		measure := func(at float64, statsType string, moves bool) {
+			about := event.Measurement{StatsType: statsType, MediaType: protocol.Audio, SSRC: int64(len(statsType)), IntervalMs: 2000}
+			m := eventtest.With(about, flowing(&about))
+			if !moves {
+				gone(&m)
+			}
+			c.Add("a", at, event.Event{Kind: event.KindStats, Measured: &m})
+		}
+		both := []string{protocol.OutboundRTP, protocol.InboundRTP}
+		add(idle, "server", func() {
+			c.Event("a", 0, "fabricAdded", `{}`)
+			c.Event("a", 1, "fabricSetup", `{"setupMs":1000}`)
+		})
+		add(direct, remoteType, func() { c.Event("a", 1, "fabricAdded", `{}`) })
+		for at := 4.0; at <= 60; at += 2 {
+			for _, statsType := range both {
+				add(idle, "server", func() { measure(at, statsType, at <= 10) })
+				add(direct, remoteType, func() { measure(at, statsType, at <= until && slices.Contains(ways, statsType)) })
+			}
+		}
+		s := conference.Fold(c.Events, quality.DefaultBounds())
+		require.Equal(t, want, slices.ContainsFunc(s.Issues, func(i conference.Issue) bool { return i.Fabric == idle }), s.Issues)
+	}
+	both := []string{protocol.OutboundRTP, protocol.InboundRTP}
+	f(false, "peer", 60, both...)
+	f(true, "peer", 40, both...)
+	f(true, "server", 60, both...)
+	f(true, "peer", 60, protocol.InboundRTP)
+	f(true, "peer", 60, protocol.OutboundRTP)
+}

@@ -85,6 +85,9 @@ func (f Facts) Missing() bool {
 	return f&(NoAudio|NoVideo|UnheardAudio|UnheardVideo|IdleAudio|UnfedVideo) != 0
 }
 
+// BothWays reports whether media came, and the remote end reports that others arrived there.
+func (f Facts) BothWays() bool { return f&gotAny != 0 && f&(SentAudio|SentVideo) != 0 }
+
 // WiFiFacts says what a signal strength in dBm means.
 func (r *Rules) WiFiFacts(dBm float64) Facts {
 	return wifiFacts(r.WeakWiFi.class(dBm, true))
