@@ -22,8 +22,8 @@ export function statusOf(c) {
 
 export const capital = (word) => (word ? word[0].toUpperCase() + word.slice(1) : "");
 
-/** camelCase as words: iceDisruptionStart becomes "Ice disruption start". */
-export const words = (name) => capital(String(name).replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase());
+/** camelCase and snake_case as words: iceDisruptionStart becomes "Ice disruption start". */
+export const words = (name) => capital(String(name).replace(/([a-z0-9])([A-Z])/g, "$1 $2").replaceAll("_", " ").toLowerCase());
 
 /** The same of a key of additionalIDs: pbxExtensionID becomes "PBX extension ID". */
 export const idWords = (key) => words(key).replace(/\b(id|pbx|fq)\b/gi, (word) => word.toUpperCase());
