@@ -46,8 +46,7 @@ var notYet = map[string]string{
 
 // inPart lists the requirements of which tests prove some clauses and others do not exist.
 var inPart = map[string]string{
-	"CONF-06": "readings that cannot be true, streams that nobody watches, audio that nobody plays, states that the page has chosen",
-	"SDK-01":  "SDKs of SIP; mutes of janus.js; the limit of 2 kB",
+	"SDK-01": "SDKs of SIP; mutes of janus.js; the limit of 2 kB",
 }
 
 // longSuffices matches the ids that `make test-long` alone may prove.

@@ -169,10 +169,17 @@ func layer(n int) string {
 // recordedByLiveKit returns calls that LiveKit's SDK or server makes possible.
 func recordedByLiveKit(through LiveKit) []Scenario {
 	withoutRED := joining(func(s *SDK) { s.Options = []byte(`{"publishDefaults":{"red":false}}`) })
+	coded := func(codec string) func(*Call) {
+		return joining(func(s *SDK) { s.Options = fmt.Appendf(nil, `{"publishDefaults":{"videoCodec":%q}}`, codec) })
+	}
 	restart := label("mediaServer", "the server is restarted, and all are back after 4 s")
 	restart.Also = []string{"iceConnectivity", "unknown", "none"}
 	return []Scenario{
 		served3(through, "red-off", none("nothing; sound is sent without redundancy"), nil, withoutRED),
+		served3(through, "vp9", none("nothing; pictures are coded with VP9, in spatial layers"), nil, coded("vp9")),
+		served3(through, "vp9-down-loss", label("receiverDownlink", "15 % loss of what Ben receives; VP9", "ben"), Down("ben", network.Harm{Loss: .15}), EdgeFor("ben"), coded("vp9")),
+		served3(through, "h264", none("nothing; pictures are coded with H.264"), nil, coded("h264")),
+		served3(through, "av1", none("nothing; pictures are coded with AV1"), nil, coded("av1")),
 		served3(through, "screen", none("Ada shares a screen and stops"), Each(InPage("ada", "call.share()"), Wait(10*time.Second), InPage("ada", "call.unshare()"))),
 		served3(through, "speakers", none("one after the other speaks"), Each(
 			InPage("ben", microphone(false)), InPage("cyd", microphone(false)), Wait(6*time.Second),
