@@ -39,7 +39,7 @@ func TestPicturesByTheirSender(t *testing.T) {
 		return s.Participants[1].VideoMOSIn
 	}
 	require.InDelta(t, 4.63, *f(7, 2, 30), 0.02)
-	require.InDelta(t, 2.83, *f(7, 95, 30), 0.02)
+	require.InDelta(t, 3.345, *f(7, 95, 30), 0.02)
 	require.InDelta(t, 1+3.633*0.8590, *f(7, 2, 15), 0.03)
 	require.Less(t, *f(8, 2, 30), 3.0, "another stream")
 }

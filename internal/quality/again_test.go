@@ -110,15 +110,15 @@ func (s stored) coding(pixels, fps float64) float64 {
 	}
 	if qp, ok := s.inputs["qp"]; ok {
 		edges := map[string][3]float64{
-			"vp8": {29, 95, 127}, "vp9": {96, 185, 255}, "av1": {145, 205, 255}, "h264": {24, 37, 51}, "h265": {24, 37, 51},
+			"vp8": {29, 95, 160}, "vp9": {100, 207, 277}, "av1": {101, 207, 277}, "h264": {24, 37, 51}, "h265": {24, 37, 51},
 		}[s.codec]
 		switch {
 		case qp <= edges[0]:
 			return t * (1 - 0.13*qp/edges[0])
 		case qp <= edges[1]:
-			return t * (0.87 - 0.37*(qp-edges[0])/(edges[1]-edges[0]))
+			return t * (0.87 - 0.23*(qp-edges[0])/(edges[1]-edges[0]))
 		}
-		return t * (0.5 - 0.4*min(1, (qp-edges[1])/(edges[2]-edges[1])))
+		return t * (0.64 - 0.54*min(1, (qp-edges[1])/(edges[2]-edges[1])))
 	}
 	if s.screen {
 		return 0.87

@@ -8,9 +8,13 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// goodCoding is C of a picture that an encoder holds for better than needed: 4.19, at H.264's
-// quantiser of 24 the value of P.1203.1 mode 3.
-const goodCoding = 0.87
+// C at quantisers of H.264: scores of 4.19, 3.34 and 1.37. At 24 and 37 they are the values of P.1203.1 mode 3, in between and
+// up to 48 within 0.15 of it.
+const (
+	goodCoding  = 0.87 // at 24
+	badCoding   = 0.64 // at 37
+	worstCoding = 0.1  // at 51
+)
 
 // perfectMOS is the score of a perfect picture, above 1.
 const perfectMOS = 3.664
@@ -142,18 +146,18 @@ func VideoMOS(coding, shown float64) float64 { return 1 + perfectMOS*coding*show
 
 // videoCodec has the scale of a codec's quantiser and its efficiency.
 type videoCodec struct {
-	name                 string
-	efficiency           float64 // what it gains over H.264, in ln(bit/s)
-	goodQP, badQP, maxQP float64 // 0: unknown
+	name                   string
+	efficiency             float64 // what it gains over H.264, in ln(bit/s)
+	goodQP, badQP, worstQP float64 // as good as H.264's 24, 37 and 51; 0: unknown
 }
 
-// videoCodecs: goodQP and badQP are the thresholds at which libwebrtc's QualityScaler holds a picture
-// for better than needed and for too bad. AV1's efficiency is VMAF-based and a weak fit.
+// videoCodecs: the quantisers were measured with the encoders of Chromium 156, see docs/quality.md. AV1's efficiency is
+// VMAF-based and a weak fit.
 var videoCodecs = [...]videoCodec{
-	{"vp8", 0, 29, 95, 127},
-	{"vp9", 0.58, 96, 185, 255},
-	{"av1", 0.88, 145, 205, 255},
-	{"av1x", 0.88, 145, 205, 255},
+	{"vp8", 0, 29, 95, 160},
+	{"vp9", 0.58, 100, 207, 277},
+	{"av1", 0.88, 101, 207, 277},
+	{"av1x", 0.88, 101, 207, 277},
 	{"h264", 0, 24, 37, 51},
 	{"h265", 0.58, 24, 37, 51}, // the scale of H.264
 	{"hevc", 0.58, 24, 37, 51},
@@ -170,16 +174,16 @@ func findVideoCodec(mime string) videoCodec {
 	return videoCodec{}
 }
 
-// byQP is C by the mean quantiser: 1 at 0, good at goodQP, 0.5 at badQP, 0.1 at maxQP, linear in between. It is
-// false if the codec's scale is unknown.
+// byQP is C by the mean quantiser: 1 at 0, then that of H.264 at the equal quantisers, linear in between. It is false if the
+// codec's scale is unknown.
 func (c videoCodec) byQP(qp float64) (float64, bool) {
 	switch {
-	case c.maxQP == 0:
+	case c.worstQP == 0:
 		return 0, false
 	case qp <= c.goodQP:
 		return 1 - (1-goodCoding)*qp/c.goodQP, true
 	case qp <= c.badQP:
-		return goodCoding - (goodCoding-0.5)*(qp-c.goodQP)/(c.badQP-c.goodQP), true
+		return goodCoding - (goodCoding-badCoding)*(qp-c.goodQP)/(c.badQP-c.goodQP), true
 	}
-	return 0.5 - 0.4*math.Min(1, (qp-c.badQP)/(c.maxQP-c.badQP)), true
+	return badCoding - (badCoding-worstCoding)*math.Min(1, (qp-c.badQP)/(c.worstQP-c.badQP)), true
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // modelVideo is the version of the video model: raise it with any change to a formula.
-const modelVideo = "qos-video/6"
+const modelVideo = "qos-video/7"
 
 const (
 	// minCodingBps is the least that WebRTC encoders are made to run at. Below it, and

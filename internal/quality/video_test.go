@@ -207,8 +207,8 @@ func TestPerfectPicturesAreNotPoor(t *testing.T) {
 		in.Set(protocol.QP, c.goodQP)
 		require.InDelta(t, 4.19, videoMOS(t, in), 0.003, c.name)
 		in.Set(protocol.QP, c.badQP)
-		require.InDelta(t, 2.83, videoMOS(t, in), 0.003, c.name)
-		in.Set(protocol.QP, c.maxQP)
+		require.InDelta(t, 3.345, videoMOS(t, in), 0.001, c.name)
+		in.Set(protocol.QP, c.worstQP)
 		require.InDelta(t, 1.37, videoMOS(t, in), 0.004, c.name)
 	}
 	small := camera("H264", 320, 180, 150, 30)
