@@ -46,7 +46,7 @@ var notYet = map[string]string{
 
 // inPart lists the requirements of which tests prove some clauses and others do not exist.
 var inPart = map[string]string{
-	"SDK-01": "SDKs of SIP; mutes of janus.js; the limit of 2 kB",
+	"SDK-01": "SDKs of SIP",
 }
 
 // longSuffices matches the ids that `make test-long` alone may prove.

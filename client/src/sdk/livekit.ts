@@ -11,6 +11,7 @@ import type {
   LiveKitTrack,
 } from './livekit.types.ts';
 import { createReporter } from './reporter.ts';
+import { reportSource } from './sources.ts';
 import type { Stream } from './streams.ts';
 
 /** What emits: the types of livekit-client name each event. */
@@ -51,11 +52,11 @@ function transportsOf(room: LiveKitRoom) {
 
 function connectionsOf(room: LiveKitRoom): Connection[] {
   const [sends, receives] = transportsOf(room);
-  const all: [typeof sends, Connection[1]][] = [
+  const all = [
     [sends, sends === receives ? 'sendrecv' : 'sendonly'],
     [receives, 'receiveonly'], // without effect for a connection that is handed over already
   ];
-  return all.filter((one): one is Connection => Boolean(one[0]));
+  return all.filter(([pc]) => pc) as Connection[];
 }
 
 function reasonOf(publication: LiveKitPublication, track?: LiveKitTrack): Stream['reason'] {
@@ -112,6 +113,7 @@ export const attachLiveKit: AttachLiveKit = (monitor, room, conferenceID, given)
       undo,
       () => connectionsOf(room),
       () => streamsOf(room, options, refresh),
+      reportSource,
     );
 
     /** Returns the fault, which is empty if there is none. */
@@ -149,7 +151,7 @@ export const attachLiveKit: AttachLiveKit = (monitor, room, conferenceID, given)
         monitor.reportError(reporter.live.keys().next().value, conferenceID, 'getUserMedia', error);
       },
       activeSpeakersChanged([first]: LiveKitParticipant[]) {
-        if (first && first !== speaker && first.isLocal) monitor.sendFabricEvent(null, 'dominantSpeaker', conferenceID);
+        if (first?.isLocal && first !== speaker) monitor.sendFabricEvent(null, 'dominantSpeaker', conferenceID);
         speaker = first ?? speaker;
       },
     };

@@ -3,7 +3,7 @@
 import { attempt } from './attach.ts';
 import type { AttachOptions, ConferenceID, Monitor } from './attachment.ts';
 import { type Connection, createConnections, type Live } from './connections.ts';
-import { createReport, type Send, type Stream } from './streams.ts';
+import { createReport, type Sources, type Stream } from './streams.ts';
 
 /** Reports the connections and streams of an SDK. */
 export interface Reporter {
@@ -25,12 +25,12 @@ export function createReporter(
   undo: (() => void)[],
   connections: () => Connection[],
   streams: () => Stream[],
+  sources?: Sources,
 ): Reporter {
   const known = new Map<unknown, Stream>();
   const live: Live = new Map();
-  const send: Send = (pc, event, data) => monitor.sendFabricEvent(pc, event, conferenceID, data);
   const update = createConnections(monitor, sdk, conferenceID, options, live);
-  const report = createReport(monitor, conferenceID, live, send);
+  const report = createReport(monitor, conferenceID, live, sources);
 
   /** A stream without a sender or receiver keeps its last one: another stream may have it by now. */
   function see(stream: Stream): void {
@@ -40,10 +40,8 @@ export function createReporter(
   }
 
   function drop(stream: Stream): void {
-    const { key, pc, sent, label } = stream;
-    known.delete(key);
-    if (!sent) report({ ...stream, reason: 'ended' });
-    else if (label === 'screen' && pc && live.get(pc)?.delete(label)) send(pc, 'screenShareStop');
+    known.delete(stream.key);
+    report({ ...stream, reason: 'ended' });
   }
 
   function refresh(): string | undefined {

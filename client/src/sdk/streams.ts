@@ -1,4 +1,4 @@
-// What is reported about one stream: its owner, its label, its pauses, the start of a screen.
+// What is reported about one stream: its owner, its label, its pauses.
 
 import type { FabricEvent, ID } from '../types.ts';
 import type { ConferenceID, Monitor, PauseReason } from './attachment.ts';
@@ -27,38 +27,32 @@ export interface Stream {
 }
 
 /** Sends an event of a connection. */
-export type Send = (pc: RTCPeerConnection, event: FabricEvent, data?: object) => void;
+export type EventOf = (event: FabricEvent, data?: object) => void;
 
-const eventOf = ({ kind, reason }: Stream): FabricEvent => {
+/** Reports a stream that this page sends, as reportSource() does. */
+export type Sources = (stream: Stream, known: Map<string, string>, send: EventOf) => boolean | undefined;
+
+export const eventOf = ({ kind, reason }: Stream): FabricEvent => {
   if (kind === 'audio') return reason ? 'audioMute' : 'audioUnmute';
   return reason ? 'videoPause' : 'videoResume';
 };
 
 /** Returns a function that reports a stream whose connection is live; the library drops what it knows already. */
-export function createReport(monitor: Monitor, conferenceID: ConferenceID, live: Live, send: Send) {
+export function createReport(monitor: Monitor, conferenceID: ConferenceID, live: Live, sources?: Sources) {
   /** By sender or receiver, the key of the stream that has it now. */
   const holders = new WeakMap<object, unknown>();
 
-  /** The microphone, the camera and the screen of this page are reported as a whole. */
-  function reportSource(pc: RTCPeerConnection, known: Map<string, string>, stream: Stream): void {
-    const { label, reason } = stream;
-    const now = label === 'screen' ? label : reason;
-    if ((known.get(label) ?? '') === now) return;
-    known.set(label, now);
-    send(pc, now === label ? 'screenShareStart' : eventOf(stream));
-  }
-
   /** isOwn: the sender or receiver is that of the stream from now on. */
   return (stream: Stream, isOwn?: boolean): void => {
-    const { key, pc, rtp, sent, userID, label, reason, element } = stream;
+    const { key, pc, rtp, userID, label, reason, element } = stream;
     const known = pc && live.get(pc);
     if (!known) return;
-    const isSource = sent && /^[mc]|^screen$/.test(label);
-    if (isSource) reportSource(pc, known, stream);
-    if (!rtp) return;
+    const send: EventOf = (event, data) => monitor.sendFabricEvent(pc, event, conferenceID, data);
+    const isOver = sources?.(stream, known, send);
+    if (!rtp || isOver) return;
     if (isOwn) holders.set(rtp, key);
     if (holders.get(rtp) !== key) return;
     monitor.associateMstWithUserID(pc, userID, conferenceID, rtp, label, element);
-    if (!isSource || label === 'screen') send(pc, eventOf(stream), { ssrc: rtp, reason: reason || undefined });
+    if (isOver === undefined) send(eventOf(stream), { ssrc: rtp, reason: reason || undefined });
   };
 }
