@@ -4,8 +4,10 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -35,6 +37,28 @@ func TestDocumentListsMeasures(t *testing.T) {
 		want = append(want, m.Name)
 	}
 	require.Equal(t, want, regexp.MustCompile(`,\s+`).Split(list, -1))
+}
+
+// Section 6 has the members of the client's events, and their words: all are in the tables of eventdata.go, and nothing else is.
+func TestDocumentListsEventData(t *testing.T) {
+	// Of these nothing is known: applications and browsers write them.
+	free := strings.Fields("localAddress localAddresses cname msid trackIdentifier userID usageLabel associatedVideoTag newUserID timestamp callType role")
+	text := section(t, "6")
+	listed := map[string]bool{}
+	for _, row := range regexp.MustCompile(`(?m)^\| \w+ \| .*$`).FindAllString(text, -1) {
+		for _, member := range regexp.MustCompile(`"(\w+)"(?::"([^"]*)")?`).FindAllStringSubmatch(row, -1) {
+			name := member[1]
+			listed[name] = true
+			words, isWord := EventWords[name]
+			require.True(t, isWord || slices.Contains(EventNumbers, name) || slices.Contains(free, name), name)
+			for _, word := range regexp.MustCompile(`\w+`).FindAllString(member[2], -1) {
+				require.Contains(t, words, word, name)
+			}
+		}
+	}
+	for _, name := range slices.Concat(EventNumbers, slices.Collect(maps.Keys(EventWords))) {
+		require.True(t, listed[name] || name == "reason", name)
+	}
 }
 
 // A neighbour is a counter that is in each report that its measure is in, and has a limit of its own.

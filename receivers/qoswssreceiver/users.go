@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/qosrtc/qos/internal/auth"
@@ -231,19 +233,13 @@ func searched(id string) bool {
 // server reads would be lost.
 var words = wordsOf( //nolint:gochecknoglobals // a constant
 	protocol.FabricUsages, protocol.EndpointTypes, protocol.TransmissionDirections, protocol.StatsTypes, protocol.MediaTypes, protocol.SDPFields, protocol.Functions,
-	measures(),
-	[]string{ // values in the data of events (docs/protocol.md, section 6)
-		"host", "srflx", "prflx", "relay", "udp", "tcp", "tls", "noRemoteDescription", "gathering", "connectivity", "dtls", "failed", "terminated", "closed",
-		"pagehide", "application", "replaced", "disconnected", "local", "remote", "inbound", "outbound", "monitoring", "agent", "participant", "manager",
-		"audioinput", "audiooutput", "videoinput", "muted", "hidden", "unsubscribed", "server", "ended", "disabled", "noTrack", "stopped", "direction", "inactive", "system",
+	measures(), protocol.EventNumbers, slices.Collect(maps.Keys(protocol.EventWords)), slices.Concat(slices.Collect(maps.Values(protocol.EventWords))...),
+	[]string{"inbound", "outbound", "monitoring", "agent", "participant", "manager", "audioinput", "audiooutput", "videoinput"}, // further values
+	[]string{ // further members
+		"deviceList", "deviceId", "kind", "label", "groupId", "localAddress", "localAddresses", "cname", "msid", "trackIdentifier", "usageLabel",
+		"associatedVideoTag", "timestamp", "interface", "noise", "addresses", "callType", "role", "name", "value", "events", "stats",
 	},
-	[]string{ // names of members in the data of events
-		"deviceList", "deviceId", "kind", "label", "groupId", "alreadyConnected", "setupMs", "gatheringMs", "connectivityMs", "localCandidateType",
-		"remoteCandidateType", "relayProtocol", "localAddress", "localAddresses", "stage", "failureMs", "reason", "measurementFollows", "iceConnectionState",
-		"durationMs", "ssrc", "statsType", "mediaType", "codec", "cname", "msid", "trackIdentifier", "usageLabel", "associatedVideoTag", "userIDType", "signal",
-		"rssi", "timestamp", "interface", "noise", "addresses", "callType", "role", "name", "value", "events", "stats", "maxFramerate", "maxBitrate", "scaleResolutionDownBy",
-	},
-	[]string{"opus", "VP8", "VP9", "H264", "H265", "AV1", "PCMU", "PCMA", "G722", "Chrome", "Firefox", "Safari", "Mozilla"}, // what figures are computed by
+	[]string{"Chrome", "Firefox", "Safari", "Mozilla"}, // what figures are computed by
 )
 
 func wordsOf(lists ...[]string) map[string]bool {

@@ -1,6 +1,8 @@
 package erasure
 
 import (
+	"strings"
+
 	"bytes"
 	"encoding/json"
 
@@ -12,8 +14,8 @@ var summaryPairs = [][2]string{{"userID", "alias"}, {"remoteUserID", "remoteAlia
 
 // summaryWords are its members with words of closed sets, and with identifiers of something else than a user. In all
 // others an identifier may be a word.
-var summaryWords = setOf(`appID conferenceID session peer outcome label kind metric mediaType statsType direction state endReason usage cause
-		confidence localCandidateType remoteCandidateType relayProtocol networkType failureStage`)
+var summaryWords = setOf(strings.Fields(`appID conferenceID session peer outcome label kind metric mediaType statsType direction state endReason usage cause
+		confidence localCandidateType remoteCandidateType relayProtocol networkType failureStage`))
 
 // Document is the document of a conference's summary after an erasure.
 type Document struct {

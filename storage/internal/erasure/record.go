@@ -167,10 +167,9 @@ func (ids *IDs) Own(attributes map[string]any) (changed bool) {
 	return changed
 }
 
-// setOf returns the words of a text.
-func setOf(text string) map[string]bool {
-	words := map[string]bool{}
-	for word := range strings.FieldsSeq(text) {
+func setOf(list []string) map[string]bool {
+	words := make(map[string]bool, len(list))
+	for _, word := range list {
 		words[word] = true
 	}
 	return words
@@ -180,32 +179,19 @@ func setOf(text string) map[string]bool {
 const erasedEvent = "customEvent"
 
 // keptEvents are the events of the protocol (docs/protocol.md, section 6).
-var keptEvents = setOf(`fabricHold fabricResume audioMute audioUnmute videoPause videoResume fabricTerminated screenShareStart
+var keptEvents = setOf(strings.Fields(`fabricHold fabricResume audioMute audioUnmute videoPause videoResume fabricTerminated screenShareStart
 		screenShareStop dominantSpeaker activeDeviceList fabricAdded remoteDescriptionSet fabricSetup fabricSetupFailed iceDisruptionStart iceDisruptionEnd
-		iceRestart selectedCandidatePairChange streamAdded limitsChange playoutChange associateMstWithUserID userIDChange wifiStats callDetails customEvent customStats`)
+		iceRestart selectedCandidatePairChange streamAdded limitsChange playoutChange associateMstWithUserID userIDChange wifiStats callDetails customEvent customStats`))
 
-// keptMembers are the members of the data of the client's events of which numbers and booleans remain.
-var keptMembers = setOf(`alreadyConnected setupMs gatheringMs connectivityMs failureMs durationMs localCandidates measurementFollows ssrc signal rssi maxFramerate maxBitrate scaleResolutionDownBy`)
-
-// keptWords are the texts that remain in members of the data of the client's events (docs/protocol.md, section 6). A page may
-// have written any others.
-var keptWords = map[string]map[string]bool{
-	"localCandidateType": candidateTypes, "remoteCandidateType": candidateTypes,
-	"relayProtocol": setOf("udp tcp tls"),
-	"networkType":   setOf("bluetooth cellular ethernet vpn wifi wimax unknown none other mixed"),
-	"stage":         setOf("noRemoteDescription gathering connectivity dtls"),
-	"reason": setOf(`application closed failed pagehide replaced terminated
-		muted hidden unsubscribed server ended disabled noTrack stopped direction inactive system`),
-	"playout":            setOf("playing none refused"),
-	"iceConnectionState": setOf("new checking connected completed disconnected failed closed"),
-	"statsType":          setOf("inbound-rtp outbound-rtp"),
-	"mediaType":          setOf("audio video"),
-	"trackState":         setOf("live ended"),
-	"userIDType":         setOf("local remote"),
-	"codec":              setOf("opus red VP8 VP9 H264 H265 AV1 PCMU PCMA G722 audio/opus audio/red audio/PCMU audio/PCMA audio/G722 video/VP8 video/VP9 video/H264 video/H265 video/AV1"),
-}
-
-var candidateTypes = setOf("host srflx prflx relay")
+// keptNumbers are the members of the data of the client's events of which numbers and booleans remain, and keptWords those of
+// which words remain.
+var keptNumbers, keptWords = setOf(protocol.EventNumbers), func() map[string]map[string]bool {
+	words := make(map[string]map[string]bool, len(protocol.EventWords))
+	for member, all := range protocol.EventWords {
+		words[member] = setOf(all)
+	}
+	return words
+}()
 
 // ownEvent returns what remains of the data of an event of the user; empty: nothing.
 func (ids *IDs) ownEvent(name, data string) string {
@@ -237,5 +223,5 @@ func isKept(member string, value json.RawMessage) bool {
 		var text string
 		return json.Unmarshal(value, &text) == nil && keptWords[member][text]
 	}
-	return keptMembers[member] || keptWords[member] != nil && string(value) == "null"
+	return keptNumbers[member] || keptWords[member] != nil && string(value) == "null"
 }

@@ -1,0 +1,34 @@
+package protocol
+
+// EventNumbers are the members of the data of the client's own events whose values are numbers, booleans or null (docs/protocol.md,
+// section 6).
+var EventNumbers = []string{
+	"alreadyConnected", "setupMs", "gatheringMs", "connectivityMs", "failureMs", "durationMs", "localCandidates", "measurementFollows", "ssrc",
+	"signal", "rssi", "maxFramerate", "maxBitrate", "scaleResolutionDownBy", "jitterBufferTarget",
+}
+
+// EventWords are the members of the data of the client's own events whose values are words, and these (docs/protocol.md,
+// section 6). An application may have written any others.
+var EventWords = map[string][]string{
+	"localCandidateType":  candidateTypes,
+	"remoteCandidateType": candidateTypes,
+	"relayProtocol":       {"udp", "tcp", "tls"},
+	"networkType":         {"bluetooth", "cellular", "ethernet", "vpn", "wifi", "wimax", "unknown", "none", "other", "mixed"},
+	"stage":               {"noRemoteDescription", "gathering", "connectivity", "dtls"},
+	"reason": {
+		"application", "closed", "failed", "pagehide", "replaced", "terminated", // of an end
+		"muted", "hidden", "unsubscribed", "server", "ended", "disabled", "noTrack", "stopped", "direction", "inactive", "system", // of a pause
+	},
+	"playout":            {"playing", "none", "refused"},
+	"iceConnectionState": {"new", "checking", "connected", "completed", "disconnected", "failed", "closed"},
+	"statsType":          {InboundRTP, OutboundRTP},
+	"mediaType":          MediaTypes,
+	"trackState":         {"live", "ended"},
+	"userIDType":         {"local", "remote"},
+	"codec": {
+		"opus", "red", "VP8", "VP9", "H264", "H265", "AV1", "PCMU", "PCMA", "G722", "audio/opus", "audio/red", "audio/PCMU", "audio/PCMA", "audio/G722",
+		"video/VP8", "video/VP9", "video/H264", "video/H265", "video/AV1",
+	},
+}
+
+var candidateTypes = []string{"host", "srflx", "prflx", "relay"}
