@@ -52,7 +52,7 @@ func Released(address string) error {
 		if silent(address) {
 			return nil
 		}
-		time.Sleep(time.Millisecond)
+		time.Sleep(time.Millisecond) //nolint:forbidigo // there is no signal
 	}
 	return fmt.Errorf("%s is still listened on", address)
 }

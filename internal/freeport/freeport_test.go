@@ -8,7 +8,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -51,7 +50,7 @@ func TestReleased(t *testing.T) {
 	for range 4 {
 		starts.Go(func() {
 			for range 150 {
-				assert.NoError(t, exec.Command("true").Run())
+				_ = exec.Command("true").Run() // what it does is nothing here
 			}
 		})
 	}

@@ -1,10 +1,9 @@
 package erasure
 
 import (
-	"strings"
-
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	"github.com/google/uuid"
 )
