@@ -17,11 +17,12 @@ type kind struct {
 	name    string
 	draw    func(d *draw)
 	control bool // nothing impairs the call
+	groups  []*group
 }
 
 // catalogue returns all kinds of calls.
 func catalogue() []kind {
-	return slices.Concat(networkFaults, toggleKinds(), settingKinds(), failures)
+	return slices.Concat(networkFaults, toggleKinds(), settingKinds(), failures, servedKinds())
 }
 
 // controlShare is the share of controls in a draw.
@@ -71,7 +72,8 @@ type draw struct {
 	r          *rand.Rand
 	kind       string
 	group      *group
-	who, other string // two participants
+	through    []*group // in place of those of the kind
+	who, other string   // two participants
 	audioOnly  bool
 }
 
@@ -93,6 +95,7 @@ type group struct {
 	users    []string
 	topology scenario.Topology
 	server   bool // between the participants
+	real     bool // a server that applications use
 }
 
 var (
@@ -118,19 +121,25 @@ const (
 
 // with draws who is in the call, two of them, and what the options leave open.
 func (d *draw) with(groups []*group, options int) {
+	if d.through != nil {
+		groups = d.through
+	}
 	d.group = pick(d, groups...)
 	d.Users, d.Topology = d.group.users, d.group.topology
 	order := d.r.Perm(len(d.Users))
 	d.who, d.other = d.Users[order[0]], d.Users[order[1]]
 	silent := d.chance(4)
-	if d.group.server { // for pictures through a server, a machine of two processors has little time
+	switch {
+	case d.group.real:
+		d.prepared(scenario.ForAll(func(m *scenario.Member) { m.Media.Height = 180 }))
+	case d.group.server: // for pictures through a server, a machine of two processors has little time
 		silent = !d.chance(3)
 	}
 	d.audioOnly = options&noVideo != 0 || options&sound != 0 && silent || d.group == mesh4
 	if options&large != 0 && !d.group.server {
 		d.prepared(scenario.ForAll(scenario.High))
 	}
-	if options&fox != 0 && d.group == pair && d.chance(4) {
+	if options&fox != 0 && (d.group == pair || d.group.real) && d.chance(4) {
 		d.Browser = browser.Firefox
 	}
 }

@@ -57,7 +57,7 @@ var (
 
 // fault is a kind with one harm of a network at one place.
 func fault(name string, groups []*group, options int, places []*place, parts ...part) kind {
-	return kind{name: name, draw: func(d *draw) {
+	return kind{name: name, groups: groups, draw: func(d *draw) {
 		d.with(groups, options)
 		d.impair("", d.harm(parts...), places...)
 	}}

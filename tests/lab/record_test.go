@@ -52,6 +52,9 @@ func drawn(t *testing.T) []scenario.Scenario {
 	require.NoError(t, err)
 	list := Draw(filepath.Base(*into), *seed, *calls, pattern.MatchString)
 	require.Len(t, list, *calls, "no kind matches %q", *kinds)
+	if strings.Contains(textOf(list), "served, ") {
+		Through(list, scenario.LiveKit{LiveKit: mediaserver.StartLiveKit(t)}, scenario.Janus{Janus: mediaserver.StartJanus(t)})
+	}
 	return list
 }
 

@@ -117,7 +117,7 @@ var settings = []setting{
 // settingKinds returns the kinds of all settings.
 func settingKinds() (kinds []kind) {
 	for _, s := range settings {
-		kinds = append(kinds, kind{name: s.name, control: true, draw: func(d *draw) {
+		kinds = append(kinds, kind{name: s.name, control: true, groups: s.groups, draw: func(d *draw) {
 			d.with(s.groups, s.options)
 			d.labelled("none", s.do(d))
 		}})

@@ -80,7 +80,7 @@ var toggles = []toggle{
 func toggleKinds() (kinds []kind) {
 	for _, t := range toggles {
 		add := func(more string, script func(d *draw) (did, format string)) {
-			kinds = append(kinds, kind{name: t.name + more, control: t.found == "none", draw: func(d *draw) { t.draw(d, script) }})
+			kinds = append(kinds, kind{name: t.name + more, control: t.found == "none", groups: t.servable(), draw: func(d *draw) { t.draw(d, script) }})
 		}
 		add("", func(*draw) (string, string) { return "", "(%s)(false)" })
 		switch {
@@ -106,6 +106,14 @@ func inTurns(d *draw) (did, format string) {
 func back(d *draw) (did, format string) {
 	ms := d.betweenMs(9000, 12000).Milliseconds()
 	return fmt.Sprintf(" for %d ms", ms), fmt.Sprintf("((turn) => { turn(false); setTimeout(turn, %d, true) })(%%s)", ms)
+}
+
+// servable returns the groups, or nil where a media server, or a page of its SDK, cannot turn this off.
+func (t *toggle) servable() []*group {
+	if t.inServer || t.canvas {
+		return nil
+	}
+	return t.groups
 }
 
 func (t *toggle) draw(d *draw, script func(d *draw) (did, format string)) {
