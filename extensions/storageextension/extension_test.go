@@ -180,6 +180,41 @@ func TestRetentionDeletes(t *testing.T) {
 	metadatatest.AssertEqualQosstorageDeletedConferences(t, telemetry, []metricdata.DataPoint[int64]{{Value: 1}}, metricdatatest.IgnoreTimestamp())
 }
 
+// TestWritesThatNobodyWaitsFor: what a write does after its caller has gone, nobody reads (the race detector says so).
+func TestWritesThatNobodyWaitsFor(t *testing.T) {
+	e := newStore(t, t.TempDir(), 0, newTelemetry(t))
+	require.NoError(t, e.Start(t.Context(), componenttest.NewNopHost()))
+	now := time.Now()
+	point := storage.Point{AppID: "app", ConferenceID: "call", ID: "a", Start: now, End: now, RecordedAt: now, Body: []byte("{}")}
+	writes := map[string]func(context.Context) (bool, error){
+		"append": func(ctx context.Context) (bool, error) {
+			added, err := e.Writer().Append(ctx, record(now))
+			return added == storage.Appended{}, err
+		},
+		"setting": func(ctx context.Context) (bool, error) {
+			revision, err := e.Settings().PutSetting(ctx, storage.Setting{Kind: "app", ID: "a", ChangedAt: now, Body: []byte("{}")})
+			return revision == 0, err
+		},
+		"points": func(ctx context.Context) (bool, error) {
+			added, err := e.Notices().AddPoints(ctx, []storage.Point{point})
+			return added == 0, err
+		},
+	}
+	for name, write := range writes {
+		gone := 0
+		for i := range 400 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*5*time.Microsecond)
+			nothing, err := write(ctx)
+			if errors.Is(err, context.DeadlineExceeded) {
+				require.True(t, nothing, name)
+				gone++
+			}
+			cancel()
+		}
+		require.Positive(t, gone, name)
+	}
+}
+
 // fakeKeeper takes down when it was called, and fails.
 type fakeKeeper struct {
 	deleted, packed, hours []time.Time

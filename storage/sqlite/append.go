@@ -30,13 +30,17 @@ func (s *Store) Append(ctx context.Context, batches []storage.Batch) (storage.Ap
 }
 
 // appendPortion is one transaction's.
-func (s *Store) appendPortion(ctx context.Context, portion []frames.Prepared) (result storage.Appended, err error) {
+func (s *Store) appendPortion(ctx context.Context, portion []frames.Prepared) (storage.Appended, error) {
+	var result storage.Appended
 	var changes follow.Changes
-	err = s.writer.do(ctx, job{run: func(t *tx) (err error) {
+	err := s.writer.do(ctx, job{run: func(t *tx) (err error) {
 		result, changes, err = t.appendAll(portion)
 		return err
 	}, committed: func() { s.hub.Publish(changes.All()) }})
-	return result, err
+	if err != nil {
+		return storage.Appended{}, err // the write may still be under way
+	}
+	return result, nil
 }
 
 func (t *tx) appendAll(batches []frames.Prepared) (result storage.Appended, changes follow.Changes, err error) {

@@ -68,7 +68,7 @@ func (q *Queue[J]) Close() {
 func (q *Queue[J]) Len() int { return len(q.jobs) }
 
 // Do queues a job and waits for its result. When ctx ends first the job may still be
-// committed.
+// committed, also while and after Do returns: what it writes is the caller's without an error alone.
 func (q *Queue[J]) Do(ctx context.Context, job J) error {
 	w := &waiting[J]{at: time.Now(), ctx: ctx, job: job, done: make(chan error, 1)}
 	if err := q.enqueue(w); err != nil {

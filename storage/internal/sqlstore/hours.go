@@ -167,9 +167,9 @@ func (h *Hours) mark(ctx context.Context, hours []int64) error {
 }
 
 // make reads the digests of a marked hour and writes its columns, if the mark is still there.
-func (h *Hours) make(ctx context.Context, of hour) (made bool, err error) {
+func (h *Hours) make(ctx context.Context, of hour) (bool, error) {
 	var b digest.Builder
-	err = h.db.View(ctx, func(tx Tx) error {
+	err := h.db.View(ctx, func(tx Tx) (err error) {
 		b = digest.Builder{}
 		p := newDigestPage(storage.DigestQuery{From: frames.FromMs(of.start), To: frames.FromMs(of.start + hourMs)})
 		for more := true; more; {
@@ -190,10 +190,14 @@ func (h *Hours) make(ctx context.Context, of hour) (made bool, err error) {
 	if err != nil {
 		body = []byte{} // it is too long
 	}
+	var made bool
 	err = h.writer.Write(ctx, func(tx Tx) error {
 		changed, err := tx.Exec(`UPDATE {table hour} SET body = ? WHERE start_ms = ? AND mark = ? AND body IS NULL`, body, of.start, of.mark)
 		made = changed == 1 && len(body) > 0
 		return err
 	})
-	return made, err
+	if err != nil {
+		return false, err // the write may still be under way
+	}
+	return made, nil
 }

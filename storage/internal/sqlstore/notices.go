@@ -56,13 +56,14 @@ func identity(p *storage.Point) []byte {
 }
 
 // AddPoints implements storage.Notices.
-func (s *Notices) AddPoints(ctx context.Context, points []storage.Point) (added int, err error) {
+func (s *Notices) AddPoints(ctx context.Context, points []storage.Point) (int, error) {
 	for i := range points {
 		if err := points[i].Check(); err != nil {
 			return 0, s.db.Wrap("add points", err)
 		}
 	}
-	err = s.db.Change(ctx, func(tx Tx) error {
+	var added int
+	err := s.db.Change(ctx, func(tx Tx) error {
 		added = 0
 		for i := range points {
 			n, err := putPoint(tx, &points[i])
@@ -115,13 +116,14 @@ func scanPoint(row Row) (p storage.Point, err error) {
 func utc(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
 // AddNotices implements storage.Notices.
-func (s *Notices) AddNotices(ctx context.Context, notices []storage.Notice, most int) (done storage.Added, err error) {
+func (s *Notices) AddNotices(ctx context.Context, notices []storage.Notice, most int) (storage.Added, error) {
 	for i := range notices {
 		if err := notices[i].Check(); err != nil {
-			return done, s.db.Wrap("add notices", err)
+			return storage.Added{}, s.db.Wrap("add notices", err)
 		}
 	}
-	err = s.db.Change(ctx, func(tx Tx) error {
+	var done storage.Added
+	err := s.db.Change(ctx, func(tx Tx) error {
 		done = storage.Added{}
 		for i := range notices {
 			if err := putNotice(tx, &notices[i], most, &done); err != nil {

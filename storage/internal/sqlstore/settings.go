@@ -108,11 +108,12 @@ func (s *Settings) Setting(ctx context.Context, kind, id string) (storage.Settin
 }
 
 // PutSetting implements storage.Settings.
-func (s *Settings) PutSetting(ctx context.Context, setting storage.Setting) (revision int64, err error) {
+func (s *Settings) PutSetting(ctx context.Context, setting storage.Setting) (int64, error) {
 	if err := setting.Check(); err != nil {
 		return 0, s.db.Wrap("put setting", err)
 	}
-	err = s.db.Change(ctx, func(tx Tx) error {
+	var revision int64
+	err := s.db.Change(ctx, func(tx Tx) error {
 		if err := s.check(tx, setting); err != nil {
 			return err
 		}
