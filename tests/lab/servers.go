@@ -3,7 +3,6 @@ package lab
 import (
 	"fmt"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/qosrtc/qos/tests/scenario"
@@ -68,39 +67,28 @@ var ofServers = []kind{
 		d.with(anyServer, sound)
 		still, runs := d.betweenMs(1500, 3000), d.betweenMs(3000, 5000)
 		d.labelled("mediaServer", fmt.Sprintf("the server stands still for %v of every %v", still, still+runs))
-		d.does(func(c *scenario.Call) { // it runs when all leave
-			server := c.Topology.(scenario.MediaServer).Process()
-			defer server.Signal(syscall.SIGCONT)
-			for range 3 {
-				server.Signal(syscall.SIGSTOP)
-				c.Continue(still)
-				server.Signal(syscall.SIGCONT)
-				c.Continue(runs)
-			}
-		})
+		d.does(scenario.Stalls(still, runs))
 		d.Lasts = scenario.Length{Well: 5 * time.Second, Impaired: 5 * time.Second}
 	}},
 	{name: "somebody without the library leaves", control: true, draw: func(d *draw) {
 		d.with(anyServer, sound|fox)
 		d.labelled("none", d.who+", who has no library, leaves")
-		d.prepared(func(c *scenario.Call) { c.Of(d.who).Quiet = true })
-		d.Gone = 1
+		d.Scenario = scenario.Uninstrumented(d.Scenario, d.who)
 		d.does(func(c *scenario.Call) { c.HangUp(c.Of(d.who)) })
 	}},
 	{name: "one has the library", control: true, draw: func(d *draw) {
 		d.with(anyServer, sound|fox)
 		d.labelled("none", "nothing; "+d.who+" alone has the library")
-		d.prepared(scenario.ForAll(func(m *scenario.Member) { m.Quiet = m.User != d.who }))
-		d.Gone = len(d.Users) - 1
+		others := slices.DeleteFunc(slices.Clone(d.Users), func(user string) bool { return user == d.who })
+		d.Scenario = scenario.Uninstrumented(d.Scenario, others...)
 	}},
 	{name: "somebody watches", control: true, draw: func(d *draw) {
 		d.with(anyServer, sound|fox)
 		d.labelled("none", d.who+" only watches")
 		d.Viewers = []string{d.who}
 	}},
-	page("muted by its button", "%s mutes the microphone", "call.room.localParticipant.setMicrophoneEnabled(false)"),
-	page("camera off by its button", "%s switches the camera off", "call.room.localParticipant.setCameraEnabled(false)"),
-	page("tiles out of view", "all tiles leave %s's view", "document.querySelectorAll('video').forEach((one) => { one.style.display = 'none'; })"),
-	page("smallest layer", "%s's page asks for the smallest layer of all pictures",
-		"call.room.remoteParticipants.forEach((one) => one.videoTrackPublications.forEach((it) => it.setVideoQuality(0)))"),
+	page("muted by its button", "%s mutes the microphone", scenario.Microphone(false)),
+	page("camera off by its button", "%s switches the camera off", scenario.CameraOff),
+	page("tiles out of view", "all tiles leave %s's view", scenario.Tiles("none")),
+	page("smallest layer", "%s's page asks for the smallest layer of all pictures", scenario.Layer(0)),
 }

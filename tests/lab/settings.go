@@ -194,6 +194,5 @@ func (d *draw) lossWithoutLibrary() {
 	d.with([]*group{pair}, sound)
 	h, other := d.harm(badLoss...), d.other
 	d.atAccess(fmt.Sprintf("%v of all of %s, each way; %s has no library", h, d.who, other), access, scenario.Both(d.who, h))
-	d.prepared(func(c *scenario.Call) { c.Of(other).Quiet = true })
-	d.Gone = 1
+	d.Scenario = scenario.Uninstrumented(d.Scenario, other)
 }

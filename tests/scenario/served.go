@@ -30,7 +30,7 @@ func ServedFurther(through MediaServer) []Scenario {
 	return []Scenario{
 		guest,
 		viewer,
-		uninstrumented(served3(through, "leaver", none("Cyd, who has no library, leaves"), func(c *Call) { c.HangUp(c.Of("cyd")) }), "cyd"),
+		Uninstrumented(served3(through, "leaver", none("Cyd, who has no library, leaves"), func(c *Call) { c.HangUp(c.Of("cyd")) }), "cyd"),
 		adaAlone(served3(through, "one-loss", label("unknown", "10 % loss of what Ben sends"), Up("ben", network.Harm{Loss: .1}), EdgeFor("ben"))),
 	}
 }
@@ -38,19 +38,23 @@ func ServedFurther(through MediaServer) []Scenario {
 // ServedByLiveKit returns calls in which the application uses LiveKit's SDK to send or to watch less.
 func ServedByLiveKit(through LiveKit) []Scenario {
 	return []Scenario{
-		served3(through, "mute", none("Ada mutes her microphone"), InPage("ada", microphone(false))),
-		served3(through, "camera-off", none("Ada switches her camera off"), InPage("ada", me+".setCameraEnabled(false)")),
-		served3(through, "tile", none("all tiles leave Ben's view"), InPage("ben", tiles("none"))),
+		served3(through, "mute", none("Ada mutes her microphone"), InPage("ada", Microphone(false))),
+		served3(through, "camera-off", none("Ada switches her camera off"), InPage("ada", CameraOff)),
+		served3(through, "tile", none("all tiles leave Ben's view"), InPage("ben", Tiles("none"))),
 	}
 }
 
-// me is the participant of a page in LiveKit's SDK.
-const me = "call.room.localParticipant"
+// Scripts of a page in LiveKit's SDK.
+const (
+	me        = "call.room.localParticipant"
+	CameraOff = me + ".setCameraEnabled(false)"
+)
 
-func microphone(on bool) string { return fmt.Sprintf("%s.setMicrophoneEnabled(%t)", me, on) }
+// Microphone switches the microphone on or off in LiveKit's SDK.
+func Microphone(on bool) string { return fmt.Sprintf("%s.setMicrophoneEnabled(%t)", me, on) }
 
-// tiles sets how a page displays the videos that it receives, as CSS has it: none, or empty for as before.
-func tiles(display string) string {
+// Tiles sets how a page displays the videos that it receives, as CSS has it: none, or empty for as before.
+func Tiles(display string) string {
 	return fmt.Sprintf("document.querySelectorAll('video').forEach((one) => { one.style.display = '%s'; })", display)
 }
 
@@ -105,10 +109,10 @@ func servedByAny(through MediaServer) []Scenario {
 		served3(through, "slides", none("Ada sends slides with a hint of detail"), nil, slides("ada")),
 		atGuest(served3(through, "guest-up-loss", label("senderUplink", "15 % loss of what Cyd, who has no library, sends", "cyd"), Up("cyd", network.Harm{Loss: .15}), EdgeFor("cyd"))),
 		atGuest(served3(through, "guest-down-loss", none("15 % loss of what Cyd, who has no library, receives"), Down("cyd", network.Harm{Loss: .15}), EdgeFor("cyd"))),
-		served3(through, "stalls", label("mediaServer", "the server stands still for 3 of every 8 s"), stalls(through)),
+		served3(through, "stalls", label("mediaServer", "the server stands still for 3 of every 8 s"), Stalls(3*time.Second, 5*time.Second)),
 		adaAlone(served3(through, "one-good", none("nothing"), nil)),
 		adaAlone(served3(through, "one-mute", none("Ben's page disables his microphone"), InPage("ben", disables))),
-		adaAlone(served3(through, "one-stalls", undecided("the server stands still for 3 of every 8 s"), stalls(through))),
+		adaAlone(served3(through, "one-stalls", undecided("the server stands still for 3 of every 8 s"), Stalls(3*time.Second, 5*time.Second))),
 		adaAlone(served3(through, "one-down-loss", undecided("15 % loss of what Ada receives"), Down("ada", network.Harm{Loss: .15}), EdgeFor("ada"))),
 		served3(through, "disabled", none("Ada's page disables her microphone, and does not say so"), InPage("ada", disables)),
 		served3(through, "plain-good", none("nothing; the pages hand over the connections themselves"), nil, plain),
@@ -144,25 +148,25 @@ func starvedBy(through Topology, s Scenario) Scenario {
 // atGuest leaves Cyd without the library, and accuses nobody else.
 func atGuest(s Scenario) Scenario {
 	s.Label.Also = []string{"unknown"}
-	return uninstrumented(s, "cyd")
+	return Uninstrumented(s, "cyd")
 }
 
-// stalls lets a server stand still for a part of the time.
-func stalls(through MediaServer) func(*Call) {
+// Stalls lets the call's MediaServer stand still three times. It runs at the end.
+func Stalls(still, runs time.Duration) func(*Call) {
 	return func(c *Call) {
-		server := through.Process()
+		server := c.Topology.(MediaServer).Process()
 		defer server.Signal(syscall.SIGCONT)
 		for range 3 {
 			server.Signal(syscall.SIGSTOP)
-			c.Continue(3 * time.Second)
+			c.Continue(still)
 			server.Signal(syscall.SIGCONT)
-			c.Continue(5 * time.Second)
+			c.Continue(runs)
 		}
 	}
 }
 
-// layer asks for a layer of all pictures, from 0.
-func layer(n int) string {
+// Layer asks for a layer of all pictures, from 0.
+func Layer(n int) string {
 	return fmt.Sprintf("call.room.remoteParticipants.forEach((one) => one.videoTrackPublications.forEach((it) => it.setVideoQuality(%d)))", n)
 }
 
@@ -182,13 +186,13 @@ func recordedByLiveKit(through LiveKit) []Scenario {
 		served3(through, "av1", none("nothing; pictures are coded with AV1"), nil, coded("av1")),
 		served3(through, "screen", none("Ada shares a screen and stops"), Each(InPage("ada", "call.share()"), Wait(10*time.Second), InPage("ada", "call.unshare()"))),
 		served3(through, "speakers", none("one after the other speaks"), Each(
-			InPage("ben", microphone(false)), InPage("cyd", microphone(false)), Wait(6*time.Second),
-			InPage("ada", microphone(false)), InPage("ben", microphone(true)), Wait(6*time.Second),
-			InPage("ben", microphone(false)), InPage("cyd", microphone(true)))),
+			InPage("ben", Microphone(false)), InPage("cyd", Microphone(false)), Wait(6*time.Second),
+			InPage("ada", Microphone(false)), InPage("ben", Microphone(true)), Wait(6*time.Second),
+			InPage("ben", Microphone(false)), InPage("cyd", Microphone(true)))),
 		served3(through, "tile-back", none("all tiles leave Ben's view and come back"), Each(
-			InPage("ben", tiles("none")), Wait(8*time.Second), InPage("ben", tiles("")))),
+			InPage("ben", Tiles("none")), Wait(8*time.Second), InPage("ben", Tiles("")))),
 		served3(through, "layers", none("Ben's page asks for the smallest layer of all pictures, and for the largest again"), Each(
-			InPage("ben", layer(0)), Wait(8*time.Second), InPage("ben", layer(2))),
+			InPage("ben", Layer(0)), Wait(8*time.Second), InPage("ben", Layer(2))),
 			func(c *Call) { c.Of("ada").Media.Height = 360 }, joining(func(s *SDK) { s.Options = []byte(`{"adaptiveStream":false}`) })),
 		served3(through, "camera-2fps", label("sendingCapture", "Ada's camera gives 2 pictures a second", "ada"), nil, func(c *Call) {
 			m := &c.Of("ada").Media
@@ -204,8 +208,8 @@ func served3(through Topology, name string, l cause.Label, act func(*Call), prep
 	return Scenario{Name: name, Users: Three, Label: l, Topology: through, Act: act, Prepare: Each(append([]func(*Call){small}, prepare...)...)}
 }
 
-// uninstrumented leaves participants without the library.
-func uninstrumented(s Scenario, users ...string) Scenario {
+// Uninstrumented leaves participants without the library.
+func Uninstrumented(s Scenario, users ...string) Scenario {
 	s.Gone = len(users)
 	s.Prepare = Each(s.Prepare, func(c *Call) {
 		for _, user := range users {
@@ -218,5 +222,5 @@ func uninstrumented(s Scenario, users ...string) Scenario {
 // adaAlone leaves all but Ada without the library.
 func adaAlone(s Scenario) Scenario {
 	s.Label.Did += "; Ada alone has the library"
-	return uninstrumented(s, "ben", "cyd")
+	return Uninstrumented(s, "ben", "cyd")
 }
