@@ -103,6 +103,7 @@ func servedByAny(through MediaServer) []Scenario {
 		served3(through, "down-jitter", label("receiverDownlink", "up to 250 ms of jitter of what Cyd receives", "cyd"), Down("cyd", network.Harm{Jitter: 250 * ms}), EdgeFor("cyd")),
 		served3(through, "delay", orDownlink("ben", "200 ms of delay each way of all that is Ben's"), Both("ben", network.Harm{Delay: 200 * ms}), EdgeFor("ben")),
 		served3(through, "stream-dropped", unseen, dropped("ada", "ben", "cyd"), EdgeFor("ben"), EdgeFor("cyd")),
+		served3(through, "server-loss", label("mediaServer", "15 % loss each way for everybody"), Everywhere(network.Harm{Loss: .15}), Edges),
 		starvedBy(through, enough(Starve("cpu-enough", "ada", "ben", Starvation{Who: "ben", Share: .15}))),
 		starvedBy(through, Starve("cpu-receive", "ada", "ben", Starvation{Who: "ben", Share: .08})),
 		starvedBy(through, Starve("cpu-send", "ada", "ben", Starvation{Who: "ada", Share: .25})),
