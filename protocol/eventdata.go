@@ -4,7 +4,7 @@ package protocol
 // section 6).
 var EventNumbers = []string{
 	"alreadyConnected", "setupMs", "gatheringMs", "connectivityMs", "failureMs", "durationMs", "localCandidates", "measurementFollows", "ssrc",
-	"signal", "rssi", "maxFramerate", "maxBitrate", "scaleResolutionDownBy", "jitterBufferTarget",
+	"signal", "rssi", "maxFramerate", "maxBitrate",
 }
 
 // EventWords are the members of the data of the client's own events whose values are words, and these (docs/protocol.md,

@@ -17,6 +17,7 @@ const (
 	FECPackets
 	JitterMs
 	JitterBufferDelayMs
+	ExternalDelayMs
 	RTTMs
 	Samples
 	ConcealedSamples
@@ -147,6 +148,7 @@ var Measures = [NumMeasures]MeasureInfo{
 	FECPackets:             {"fecPackets", Int, "{packet}", 0, maxCount, maxPacketsPerSec, 0, &Neighbour{Packets, 10, 100}, inboundAudio, "FEC packets received"},
 	JitterMs:               {"jitterMs", Float, "ms", 0, maxMs, 0, maxDelayMs, nil, inbound, "interarrival jitter (RFC 3550)"},
 	JitterBufferDelayMs:    {"jitterBufferDelayMs", Float, "ms", 0, maxMs, 0, maxDelayMs, nil, inbound, "mean time of the interval's samples or frames in the jitter buffer"},
+	ExternalDelayMs:        {"externalDelayMs", Float, "ms", 0, maxMs, 0, maxDelayMs, nil, inbound, "the part of the jitter buffer's target that does not come of the network, but of a delay that the page or the sender chose, or of the other medium (jitterBufferTargetDelay - jitterBufferMinimumDelay)"},
 	RTTMs:                  {"rttMs", Float, "ms", 0, maxMs, 0, maxDelayMs, nil, anyReport, "round-trip time"},
 	Samples:                {"samples", Int, "{sample}", 0, maxCount, maxSamplesPerSec, 0, nil, inboundAudio, "audio samples received (totalSamplesReceived)"},
 	ConcealedSamples:       {"concealedSamples", Int, "{sample}", 0, maxCount, maxSamplesPerSec, 0, &Neighbour{Samples, 1, 4800}, inboundAudio, "samples synthesised in place of lost ones"},

@@ -328,6 +328,7 @@ packetsDiscarded 1 +
 fecPackets 1 + fecPacketsReceived
 jitterMs 12 = jitter
 jitterBufferDelayMs 12 / jitterBufferDelay jitterBufferEmittedCount
+externalDelayMs 12 - jitterBufferTargetDelay jitterBufferEmittedCount jitterBufferMinimumDelay
 rttMs 12345
 samples 1 + totalSamplesReceived
 concealedSamples 1 +
@@ -372,7 +373,7 @@ outOfRange 12345`.split("\n").map((line) => {
     const factor = /Ms$/.test(name) ? 1e3 : 1;
     return { column: name, inSets, how, first, second, third, factor, range: rangeOf(name) };
   });
-  var alwaysCounted = "packetsReceived packetsSent roundTripTimeMeasurements responsesReceived packetsLost totalRoundTripTime bytesSent timestamp remoteTimestamp cpu bandwidth".split(
+  var alwaysCounted = "packetsReceived packetsSent roundTripTimeMeasurements responsesReceived packetsLost totalRoundTripTime bytesSent timestamp remoteTimestamp cpu bandwidth totalEncodedBytesTarget".split(
     " "
   );
   var restarts = alwaysCounted.slice(0, 4);
@@ -387,7 +388,7 @@ outOfRange 12345`.split("\n").map((line) => {
     const [statsType, mediaType] = kind.split(" ");
     const columns = table.filter(({ inSets }) => inSets.includes(String(set)));
     const names2 = columns.map(({ column }) => column);
-    const counted = columns.filter(({ how }) => /[+/]/.test(how)).flatMap(({ first, second, third }) => [first, second, third]);
+    const counted = columns.filter(({ how }) => /[+/-]/.test(how)).flatMap(({ first, second, third }) => [first, second, third]);
     const blank = blankOf(names2);
     const counters = blankOf([...alwaysCounted, ...counted]);
     return {
@@ -451,6 +452,7 @@ outOfRange 12345`.split("\n").map((line) => {
       let value = own[name];
       if (how === "+") value = factor * grown(by[first] ?? by[second]);
       else if (how === "/") value = num(factor * known(by[first]) / known(by[second] ?? by[third]));
+      else if (how === "-") value = num(factor * (known(by[first]) - known(by[third])) / known(by[second]));
       else if (how === "=") value = factor * known(report2[first]);
       else if (how === "$") value = str(report2[first]);
       if (value === untrue) outOfRange.push(name);
@@ -677,7 +679,7 @@ outOfRange 12345`.split("\n").map((line) => {
     if (loss === null || m.packets === 0 && num(m.remoteLossFraction) !== null) return null;
     const audible = ((num(m.concealedSamples) ?? 0) - (num(m.silentConcealedSamples) ?? 0)) / (num(m.samples) || 1);
     const lossPercent = 100 * Math.min(1, Math.max(loss, audible));
-    const delayMs = (num(m.rttMs) ?? 0) / 2 + (num(m.jitterBufferDelayMs) ?? 0) + packetAndCodecMs;
+    const delayMs = (num(m.rttMs) ?? 0) / 2 + (num(m.jitterBufferDelayMs) ?? 0) - (num(m.externalDelayMs) ?? 0) + packetAndCodecMs;
     const impairment = equipment + (132 - equipment) * lossPercent / (lossPercent + robustness);
     const r = Math.min(100, Math.max(0, (148 - 1.48 * delayImpairment(delayMs) - impairment) / 1.48));
     return Math.max(1, 1 + 0.035 * r + r * (r - 60) * (100 - r) * 7e-6);
@@ -1452,8 +1454,8 @@ outOfRange 12345`.split("\n").map((line) => {
       remoteLossFraction: lost2 === untrue ? null : num(reportedMs > 0 ? known(lost2) * ms / (sent * reportedMs) : null) ?? num(remote.fractionLost),
       cpuLimitedMs: 1e3 * known(limited.cpu),
       bandwidthLimitedMs: 1e3 * known(limited.bandwidth),
-      // Chromium still reports the target of an encoding that was switched off.
-      targetBitrateBps: rtp.active === false ? 0 : num(rtp.targetBitrate)
+      // Chromium still reports the target of an encoding that was switched off. Firefox has a target for each frame.
+      targetBitrateBps: rtp.active === false ? 0 : num(rtp.targetBitrate) ?? (8e3 * known(by.totalEncodedBytesTarget) / ms || null)
     });
     const reported = (bytes) => sentMs > 0 ? num(bytes) : null;
     const farEnd = {
@@ -1746,15 +1748,13 @@ outOfRange 12345`.split("\n").map((line) => {
     return encoding?.active === false ? "inactive" : void 0;
   }
   var fewFrames = 12;
-  function encodingOf({ isSent, transceiver, rid, rtpEnd }) {
-    if (!isSent) return rtpEnd;
+  function encodingOf({ transceiver, rid, rtpEnd }) {
     const encodings = transceiver?.sender.getParameters().encodings ?? [];
     const encoding = encodings.find((one) => one.rid === rid) ?? encodings[0];
     const frameRate = rtpEnd?.track?.getSettings?.().frameRate;
     return frameRate && frameRate <= fewFrames ? { ...encoding, maxFramerate: frameRate } : encoding;
   }
   function choiceOf({ transceiver, isSent }, encoding) {
-    if (!transceiver) return;
     const { direction, currentDirection, sender } = transceiver;
     const way = isSent ? "send" : "recv";
     if (!direction.includes(way) || currentDirection?.includes(way) === false) return "direction";
@@ -1762,9 +1762,9 @@ outOfRange 12345`.split("\n").map((line) => {
   }
   function updatePause(f, source) {
     const { ssrc, mediaType, isSent, pauseData } = source;
-    const encoding = attempt(() => encodingOf(source), void 0);
+    const encoding = attempt(() => encodingOf(source));
     const isMuted = isSent && (f.muted.has(mediaType) || f.muted.has("fabric"));
-    const reason = isMuted ? void 0 : attempt(() => choiceOf(source, encoding), void 0);
+    const reason = isMuted ? void 0 : attempt(() => choiceOf(source, encoding));
     const now = givenTo(f, source).pause ?? (reason ? { reason } : void 0);
     if (!now !== !pauseData) {
       const [begins, ends] = mediaType === "audio" ? ["audioMute", "audioUnmute"] : ["videoPause", "videoResume"];
@@ -1774,21 +1774,11 @@ outOfRange 12345`.split("\n").map((line) => {
     return encoding;
   }
   function updateLimits(f, source, encoding) {
-    const {
-      maxFramerate,
-      maxBitrate,
-      scaleResolutionDownBy: scale,
-      jitterBufferTarget
-    } = (source.mediaType === "video" || !source.isSent) && encoding || {};
-    const limits = {
-      maxFramerate,
-      maxBitrate,
-      scaleResolutionDownBy: scale === 1 ? void 0 : scale,
-      jitterBufferTarget: jitterBufferTarget ?? void 0
-    };
-    const text2 = json(limits) ?? "{}";
-    if (text2 !== (source.limits ?? "{}")) emit2(f, "limitsChange", { ssrc: source.ssrc, ...limits });
-    source.limits = text2;
+    const { ssrc, mediaType, isSent } = source;
+    const { maxFramerate, maxBitrate } = isSent && mediaType === "video" && encoding || {};
+    const limits = `${[maxFramerate, maxBitrate]}`;
+    if (limits !== (source.limits ?? ",")) emit2(f, "limitsChange", { ssrc, maxFramerate, maxBitrate });
+    source.limits = limits;
   }
   function pause(f, source, data) {
     givenOf(f, source).pause = data;
@@ -1852,7 +1842,7 @@ outOfRange 12345`.split("\n").map((line) => {
 
   // src/fabric/senders.ts
   var transceivers = (f) => f.pc.getTransceivers();
-  var transceiverOf = (f, { rtp }) => attempt(() => transceivers(f).find((one) => one.mid === rtp.mid), void 0);
+  var transceiverOf = (f, { rtp }) => attempt(() => transceivers(f).find((one) => one.mid === rtp.mid));
   function screensOf(f) {
     let screens;
     const among = () => {
@@ -2750,7 +2740,7 @@ outOfRange 12345`.split("\n").map((line) => {
   }
   var dataOf = (event, given) => event === "activeDeviceList" ? { deviceList: deviceList(given) } : requireData("eventData", given);
   function sourceIn(eventData) {
-    const ssrc = attempt(() => eventData.ssrc, void 0);
+    const ssrc = attempt(() => eventData.ssrc);
     return isObject(ssrc) ? requireSource(ssrc) : void 0;
   }
   var ofDevice = ["deviceId", "kind", "label", "groupId"];

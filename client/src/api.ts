@@ -243,7 +243,7 @@ const dataOf = (event: string, given: unknown): Record<string, unknown> =>
 
 /** The track, sender or receiver in eventData; undefined where that has an SSRC or nothing. */
 function sourceIn(eventData: unknown): object | undefined {
-  const ssrc = attempt(() => (eventData as { ssrc?: unknown }).ssrc, undefined);
+  const ssrc = attempt(() => (eventData as { ssrc?: unknown }).ssrc);
   return check.isObject(ssrc) ? (check.requireSource(ssrc) as object) : undefined;
 }
 

@@ -178,12 +178,8 @@ describe('what the page has chosen', () => {
     const page = await callWith(own, transceive('1', 'receiver', 8));
     await page.flow(20_000);
     expect(page.events('limitsChange')).toEqual([]);
-    const limits = { maxFramerate: 4, maxBitrate: 50_000, scaleResolutionDownBy: 2 };
-    for (const change of [
-      limits,
-      limits,
-      { maxFramerate: undefined, maxBitrate: undefined, scaleResolutionDownBy: 1 },
-    ]) {
+    const limits = { maxFramerate: 4, maxBitrate: 50_000 };
+    for (const change of [limits, limits, { maxFramerate: undefined, maxBitrate: undefined }]) {
       Object.assign(own.encodings[1] as object, change);
       await page.flow();
     }
@@ -201,16 +197,6 @@ describe('what the page has chosen', () => {
     const page = await callWith(own);
     await page.flow();
     expect(page.events('limitsChange')).toEqual(maxFramerate ? [{ ssrc: 7, maxFramerate }] : []);
-  });
-
-  it('is a jitter buffer of a received stream', async () => {
-    const received = transceive('1', 'receiver', 8);
-    const page = await callWith(received);
-    for (const jitterBufferTarget of [null, 800, 800, null]) {
-      Object.assign(received.rtp, { jitterBufferTarget });
-      await page.flow();
-    }
-    expect(page.events('limitsChange')).toEqual([{ ssrc: 8, jitterBufferTarget: 800 }, { ssrc: 8 }]);
   });
 
   it.each([

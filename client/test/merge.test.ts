@@ -10,7 +10,7 @@ const increases = words(`bytes packets packetsLost packetsDiscarded fecPackets s
   silentConcealedSamples concealmentEvents frames framesDecoded framesEncoded framesDropped keyFrames freezes freezeMs
   pauses pauseMs decodeMs encodeMs plis firs nacks retransmittedPackets retransmittedBytes remotePacketsLost
   cpuLimitedMs bandwidthLimitedMs bytesSent bytesReceived`);
-const means = words(`jitterMs jitterBufferDelayMs rttMs audioLevel fps harmonicFps qp remoteLossFraction
+const means = words(`jitterMs jitterBufferDelayMs externalDelayMs rttMs audioLevel fps harmonicFps qp remoteLossFraction
   remoteJitterMs`);
 const atTheEnd = words('width height freezes60s targetBitrateBps displayedPixels availableOutgoingBps');
 const texts = words('codec rid contentType limitation outOfRange');

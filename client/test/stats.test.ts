@@ -331,6 +331,13 @@ describe('intervals', () => {
     expect([target(false), target(true), target(undefined)]).toEqual([0, 5000, 5000]);
   });
 
+  it('have the target of the frames that were encoded, as Firefox reports it', () => {
+    const video = { statsType: 'outbound-rtp', mediaType: 'video' } as const;
+    const target = (totalEncodedBytesTarget: number) =>
+      measureStream(stream({}, video), stream({ totalEncodedBytesTarget }, video), 2000, null).targetBitrateBps;
+    expect([target(75_000), target(0)]).toEqual([300_000, null]); // none was encoded: 0 would mean that none is wanted
+  });
+
   it('leave out what the other end reported long ago', () => {
     const remoteAt = (timestamp: number) => {
       const [known] = normalise([

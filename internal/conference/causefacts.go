@@ -45,6 +45,7 @@ const (
 	undecoded // media arrived and nothing of them could be decoded
 	padding   // packets arrived without payload
 	unseen    // no packet arrived of a picture that has a place on the page
+	delayed   // the jitter buffer was to hold more than chosenDelayMs beyond what the network needs
 )
 
 // Below these a measurement proves no fault.
@@ -53,6 +54,7 @@ const (
 	minFactFrames  = 5
 	minFactFPS     = 8
 	blackBps       = 2000
+	chosenDelayMs  = 150
 )
 
 // causeFactsOf returns the facts of a measurement.
@@ -65,7 +67,7 @@ func causeFactsOf(m *event.Measurement) detect.Facts {
 	if m.Outbound() {
 		facts |= encoderFacts(m) | pictureFacts(m) | when(m.Screen, screen)
 	} else {
-		facts |= decoderFacts(m)
+		facts |= decoderFacts(m) | when(m.Get(protocol.ExternalDelayMs) > chosenDelayMs, delayed)
 	}
 	if !m.Layer() { // simulcast layers may be off without a fault
 		facts |= contentFacts(m)
@@ -119,7 +121,7 @@ const (
 func waits(m *event.Measurement) bool { return buffers(m, stallBufferMs) }
 
 func buffers(m *event.Measurement, ms float64) bool {
-	return m.Audio() && m.Inbound() && m.Get(protocol.JitterBufferDelayMs) > ms
+	return m.Audio() && m.Inbound() && m.NetworkBufferMs().V > ms
 }
 
 // stalled reports whether packets were late for a grown buffer although none was lost.
@@ -264,12 +266,10 @@ func jitterLimit(m *event.Measurement) float64 {
 	return cause.JitterMs
 }
 
-// held reports whether the encoder was limited by reason for most of the interval.
-func held(m *event.Measurement, ms event.Value, reason string) bool {
-	if ms.Known {
-		return ms.V >= m.IntervalMs/2
-	}
-	return m.Limitation == reason
+// isLimited reports whether the encoder was limited for most of the interval.
+func isLimited(m *event.Measurement, by event.Limit) bool {
+	ms := m.LimitedMs(by)
+	return ms.Known && ms.V >= m.IntervalMs/2
 }
 
 // room is the bit rate of an encoder, and the bandwidth estimate of its path from which the network is not what limits it.
@@ -298,8 +298,8 @@ func encoderFacts(m *event.Measurement) detect.Facts {
 	}
 	starved := m.Video() && !m.Layer() && m.Get(protocol.TargetBitrateBps) > 0 && m.Get(protocol.TargetBitrateBps) < cause.NoBandwidth
 	facts := when(m.Video(), roomFacts(func(r room) bool { return rate < r.encoderBps }))
-	return facts | when(starved || held(m, m.Value(protocol.BandwidthLimitedMs), "bandwidth") && rate < cause.LittleBandwidth, limited) |
-		when(held(m, m.Value(protocol.CPULimitedMs), "cpu"), cpuBound) | when(m.Limitation != "", limitSeen) |
+	return facts | when(starved || isLimited(m, event.ByBandwidth) && rate < cause.LittleBandwidth, limited) |
+		when(isLimited(m, event.ByCPU), cpuBound) | when(m.Limitation != "", limitSeen) |
 		when(tooBusy(m, m.Value(protocol.EncodeMs)), busy)
 }
 
@@ -343,7 +343,7 @@ func contentFacts(m *event.Measurement) detect.Facts {
 		if few && m.Get(protocol.Bytes)*8000 < blackBps*m.IntervalMs { // browsers send this for a camera that was removed
 			return nothing
 		}
-		free := !held(m, m.Value(protocol.BandwidthLimitedMs), "bandwidth") && !held(m, m.Value(protocol.CPULimitedMs), "cpu") // else it is not for want of pictures
+		free := !isLimited(m, event.ByBandwidth) && !isLimited(m, event.ByCPU) // else it is not for want of pictures
 		return when(free && few, weak)
 	}
 	return 0

@@ -304,14 +304,14 @@ func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric, without [
 	} {
 		*ms = factMs(&s.causeFacts, fact, without)
 	}
-	unwanted := joined(sorted(slices.Concat(intervalsOf(f.buffered(key.ssrc, out.EndMs)), without)))
+	unwanted := joined(sorted(slices.Concat(intervalsOf(s.delays(f.intervalMs())), without)))
 	for fact, ms := range map[detect.Facts]*float64{waiting: &e.WaitingMs, grown: &e.GrownMs, holding: &e.HeldMs} {
 		*ms = factMs(&s.causeFacts, fact, unwanted)
 	}
 	e.WaitingWarmUpMs = f.warmUpMs(s, out, waiting, unwanted)
 	gone := []Interval{{StartMs: left - f.intervalMs(), EndMs: lastMs}}
 	if e.LimitedMs > 0 { // an encoder that has room is limited by its application, and one on a dead path by nothing
-		unlimited := joined(sorted(slices.Concat(intervalsOf(f.room()), f.dead(out), without)))
+		unlimited := joined(sorted(slices.Concat(intervalsOf(f.room(key.ssrc, out.EndMs)), f.dead(out), without)))
 		e.LimitedMs = factMs(&s.causeFacts, limited, unlimited)
 		e.LimitedWarmUpMs = f.warmUpMs(s, out, limited, unlimited)
 	}
@@ -346,8 +346,13 @@ func (s *stream) addGaps(e *cause.Stream, without []Interval) {
 	e.SeenMs += float64(spanMs(intersect(missing, complement(s.factSpans(lossSeen)))))
 }
 
-// room returns the times in which the path had bandwidth for more than its only video used.
-func (f *fabric) room() (spans []detect.Span) {
+// room returns the times in which the application limited an encoder, or the path had bandwidth for more than its only video used.
+func (f *fabric) room(ssrc, end int64) []detect.Span {
+	return detect.Merge(append(f.unused(), spansOf(f.limited(capped, ssrc, end))...))
+}
+
+// unused returns the times in which the path had bandwidth for more than its only video used.
+func (f *fabric) unused() (spans []detect.Span) {
 	var encoder *stream
 	for key, s := range f.streams {
 		if key.statsType != outboundRTP || key.mediaType != video {
@@ -369,7 +374,7 @@ func (f *fabric) room() (spans []detect.Span) {
 			spans = append(spans, intersect(s.factSpans(r.fact), encoder.factSpans(r.fact))...)
 		}
 	}
-	return detect.Merge(spans)
+	return spans
 }
 
 // unsentTime returns the times in which a stream's sender did not send.

@@ -9,6 +9,7 @@ import (
 	"github.com/qosrtc/qos/internal/cause"
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/conference/conferencetest"
+	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/quality"
@@ -150,4 +151,35 @@ func TestFewPictures(t *testing.T) {
 	f(false, `{"ssrc":2,"maxFramerate":30}`)
 	f(false, `{"ssrc":2,"maxBitrate":100000}`)
 	f(false, `{"ssrc":9,"maxFramerate":4}`)
+}
+
+// TestEncoderWithoutAReason: an encoder that reports no reason of a limitation, as Firefox's, is limited if its target is low for its picture and the
+// application did not limit it.
+//
+// spec: CONF-03
+func TestEncoderWithoutAReason(t *testing.T) {
+	f := func(limited bool, targetBps, width float64, change string) {
+		t.Helper()
+		c := choice{conferencetest.NewCall(), 1, false}
+		c.Event("a", 20, "limitsChange", change)
+		c.send(picture, func(m *event.Measurement) {
+			m.Set(protocol.Bytes, 30_000)
+			if m.Outbound() {
+				*m = eventtest.With(*m, eventtest.Values{protocol.TargetBitrateBps: targetBps, protocol.Width: width, protocol.Height: width * 3 / 4})
+			}
+		})
+		s := conference.Fold(c.Events, quality.DefaultBounds())
+		want := cause.None
+		if limited {
+			want = cause.PathOrTURN
+		}
+		require.Equal(t, want, s.LikelyCause.Cause, "%v", s.Issues)
+		require.Equal(t, limited, has(&s, detect.BandwidthLimited), "%v", s.Issues)
+	}
+	f(true, 120e3, 320, `{"ssrc":2}`)
+	f(true, 299e3, 640, `{"ssrc":2,"maxBitrate":2500000}`)
+	f(true, 120e3, 640, `{"ssrc":9,"maxBitrate":120000}`)
+	f(false, 301e3, 640, `{"ssrc":2}`)
+	f(false, 120e3, 640, `{"ssrc":2,"maxBitrate":120000}`)
+	f(false, 120e3, 160, `{"ssrc":2}`) // the most of so small a picture is 250 kbit/s
 }

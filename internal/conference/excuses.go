@@ -11,17 +11,17 @@ import (
 // functions of this file return those times.
 
 // excuse adds the excuses of one metric of a stream: while a screen is shared, the stream with a low frame
-// rate may be the screen, whose picture changes now and then; the application may want few pictures, or
-// a long jitter buffer; and an encoder that its application limits is not limited by the network.
+// rate may be the screen, whose picture changes now and then; the application may want few pictures; a jitter buffer shrinks slowly after a
+// delay that was chosen; and an encoder that its application limits is not limited by the network.
 func (w *fabricFinder) excuse(level detect.Level, key streamKey, excused []detect.Span) []detect.Span {
 	switch level.Kind() {
 	case detect.LowFrameRate, detect.FrozenVideo:
 	case detect.ConcealedAudio, detect.LossBurst:
 		return detect.Merge(slices.Concat(excused, w.undecoded(key)))
 	case detect.HighJitterBuffer:
-		return detect.Merge(slices.Concat(excused, w.state.buffered(key.ssrc, w.out.EndMs)))
+		return detect.Merge(slices.Concat(excused, w.state.streams[key].delays(w.state.intervalMs())))
 	case detect.BandwidthLimited:
-		return detect.Merge(slices.Concat(excused, w.state.room()))
+		return detect.Merge(slices.Concat(excused, w.state.room(key.ssrc, w.out.EndMs)))
 	default:
 		return excused
 	}
@@ -63,16 +63,16 @@ func (w *fabricFinder) unforwarded(key streamKey) (spans []detect.Span) {
 }
 
 // withheld returns the times in which nothing follows from a received picture that stands still: it was not forwarded, could not be
-// decoded, or waited in a jitter buffer that the page made longer.
+// decoded, or waited in a jitter buffer that was to grow.
 func (w *fabricFinder) withheld(key streamKey) []detect.Span {
 	return slices.Concat(w.unforwarded(key), w.undecoded(key), w.rebuffered(key))
 }
 
-// rebuffered returns the times around changes of the jitter buffer that the page wants of a received stream: the picture stands still while
-// it grows.
+// rebuffered returns the times around changes of the delay that somebody chose for a received stream: the picture stands still while the
+// buffer grows.
 func (w *fabricFinder) rebuffered(key streamKey) (spans []detect.Span) {
-	for _, i := range w.state.limited(buffered, key.ssrc, w.out.EndMs) {
-		spans = append(spans, detect.Span{FromMs: i.StartMs, ToMs: i.StartMs}, detect.Span{FromMs: i.EndMs, ToMs: i.EndMs})
+	for _, one := range extended(w.state.streams[key].factSpans(delayed), roundingMs) {
+		spans = append(spans, detect.Span{FromMs: one.FromMs, ToMs: one.FromMs}, detect.Span{FromMs: one.ToMs, ToMs: one.ToMs})
 	}
 	return extended(spans, 2*w.state.intervalMs())
 }
@@ -169,10 +169,10 @@ func (w *fabricFinder) slowed(ssrc int64) []detect.Span {
 	return w.atBothEnds(ssrc, func(f *fabric, ssrc, end int64) []Interval { return f.limited(slowed, ssrc, end) })
 }
 
-// buffered returns the times in which the page wanted a long jitter buffer for a received stream, each with two intervals beside it: it
-// grows and shrinks slowly.
-func (f *fabric) buffered(ssrc, end int64) []detect.Span {
-	return extended(spansOf(f.limited(buffered, ssrc, end)), 2*f.intervalMs())
+// delays returns the times in which somebody chose a delay for a received stream, each with two intervals beside it: the buffer shrinks
+// slowly.
+func (s *stream) delays(intervalMs int64) []detect.Span {
+	return extended(s.factSpans(delayed), 2*intervalMs)
 }
 
 // atBothEnds returns times of a stream here and, without a server, at the other end, each with an interval before and

@@ -81,7 +81,7 @@ type toggle struct {
 	at   int64
 	ssrc int64 // of the one stream that is paused; 0: it is about all that this end sends
 	kind string
-	on   bool // of limits: buffered
+	on   bool // of limits: capped
 	few  bool // of limits: slowed
 }
 
@@ -92,7 +92,7 @@ func (t toggle) switches() iter.Seq2[string, bool] {
 			yield(t.kind, t.on)
 			return
 		}
-		_ = yield(slowed, t.few) && yield(buffered, t.on)
+		_ = yield(slowed, t.few) && yield(capped, t.on)
 	}
 }
 
@@ -224,7 +224,7 @@ func (f *fabric) applyEvent(e *event.Event) (truncated int) {
 	if t, ok := toggles[e.Name]; ok {
 		t.rank, t.at, t.ssrc = e.Rank(), e.AtMs, d.SSRC
 		if t.kind == limits {
-			t.few, t.on = d.MaxFramerate.Known && d.MaxFramerate.V <= fewFrames, d.JitterBufferTarget.V > longBufferMs
+			t.few, t.on = d.MaxFramerate.Known && d.MaxFramerate.V <= fewFrames, d.MaxBitrate.Known && d.MaxBitrate.V <= littleBps
 		}
 		return truncated + insertByRank(&f.toggles, t, maxToggles, func(t toggle) uint64 { return t.rank })
 	}

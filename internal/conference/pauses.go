@@ -52,16 +52,16 @@ func (s *stream) measured() (first, last int64) {
 
 // pauses returns the times in which one stream was paused: its sender muted it, or nobody wanted it.
 func (f *fabric) pauses(ssrc, end int64) []Interval {
-	return slices.DeleteFunc(f.ofStream(ssrc, end), func(i Interval) bool { return i.Kind == slowed || i.Kind == buffered })
+	return slices.DeleteFunc(f.ofStream(ssrc, end), func(i Interval) bool { return i.Kind == slowed || i.Kind == capped })
 }
 
 // The kinds of the times in which the application limited a stream, and of the toggle that switches both.
 const (
-	limits       = "limits"
-	slowed       = "slowed"   // to at most fewFrames pictures a second
-	buffered     = "buffered" // to a jitter buffer of more than longBufferMs
-	fewFrames    = 12
-	longBufferMs = 150
+	limits    = "limits"
+	slowed    = "slowed" // to at most fewFrames pictures a second
+	capped    = "capped" // to at most littleBps
+	fewFrames = 12
+	littleBps = 400e3
 )
 
 // limited returns the times of a kind.

@@ -22,34 +22,23 @@ const (
 	missing     = detect.Facts(1) // no packet arrived
 )
 
-// soundOf returns an interval of received audio whose score the records of all participants decide: it has silence, which may be loss, or
-// a long jitter buffer, which the page may want. False if neither changes the score.
+// soundOf returns an interval of received audio whose score the records of all participants decide: it has silence, which may be loss.
+// False if that does not change the score.
 func soundOf(e *event.Event, ms int64) (undecided, bool) {
 	m := e.Measured
-	if !m.Inbound() || !m.Score.MOS.Known {
+	samples := m.Get(protocol.Samples)
+	if !m.Inbound() || !m.Score.MOS.Known || samples == 0 || m.Get(protocol.SilentConcealedSamples) < silentShare*samples {
+		return undecided{}, false
+	}
+	heard := *m
+	heard.Set(protocol.SilentConcealedSamples, 0)
+	before, after := quality.ScoreAudio(m), quality.ScoreAudio(&heard)
+	if !before.OK() || !after.OK() || after.MOS >= before.MOS {
 		return undecided{}, false
 	}
 	// The score has inputs that the row lacks, for example the pair's round-trip time: the difference counts.
-	mos, worse, better := m.Score.MOS.V, 0.0, 0.0
-	if samples := m.Get(protocol.Samples); samples > 0 && m.Get(protocol.SilentConcealedSamples) >= silentShare*samples {
-		worse = min(0, gain(m, func(heard *event.Measurement) { heard.Set(protocol.SilentConcealedSamples, 0) }))
-	}
-	if m.Get(protocol.JitterBufferDelayMs) > longBufferMs {
-		better = max(0, gain(m, func(now *event.Measurement) { now.Clear(protocol.JitterBufferDelayMs) }))
-	}
-	return undecided{e.Rank(), e.AtMs - ms, e.AtMs, mos, max(leastMOS, mos+worse), better, m.Score.Label}, worse != 0 || better != 0
-}
-
-// gain returns by how much a change of a measurement raises its score; 0 if it has none.
-func gain(m *event.Measurement, change func(*event.Measurement)) float64 {
-	changed := *m
-	before := quality.ScoreAudio(m)
-	change(&changed)
-	after := quality.ScoreAudio(&changed)
-	if !before.OK() || !after.OK() {
-		return 0
-	}
-	return after.MOS - before.MOS
+	mos := m.Score.MOS.V
+	return undecided{e.Rank(), e.AtMs - ms, e.AtMs, mos, max(leastMOS, mos+after.MOS-before.MOS), m.Score.Label}, true
 }
 
 // addScore adds the score of an interval. Of an undecided one it is chosen in the summary, unless there
@@ -161,7 +150,7 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 				if !silent && !s.froze(key) && !s.isDecidedLate(key) {
 					continue
 				}
-				by := decided{other: s.screens(screens, w.p.Session, key), buffered: w.state.buffered(key.ssrc, w.out.EndMs)}
+				by := decided{other: s.screens(screens, w.p.Session, key)}
 				unread := w.undecoded(key)
 				paused := detect.Merge(slices.Concat(w.paused(key.ssrc), unread))
 				by.none = unread

@@ -15,31 +15,21 @@ type undecided struct {
 	rank            uint64
 	from, to        int64
 	measured, other float64
-	unbuffered      float64 // of audio: what the jitter buffer costs
 	label           string  // of measured
 }
 
-// decided are the times that decide: in which an interval has its other score if half of it lies there, no score if a part of it does,
-// and the score without the jitter buffer that the page wants.
-type decided struct{ other, none, buffered []detect.Span }
+// decided are the times that decide: in which an interval has its other score if half of it lies there, and no score if a part of it does.
+type decided struct{ other, none []detect.Span }
 
 // decide returns the score of an interval and its label; false if it has none.
 func (u *undecided) decide(by decided, labels quality.Bounds) (mos float64, label string, ok bool) {
-	most := func(spans []detect.Span) bool { return 2*within(u.from, u.to, spans) >= u.to-u.from }
 	if within(u.from, u.to, by.none) > 0 {
 		return 0, "", false
 	}
-	mos = u.measured
-	if most(by.other) {
-		mos = u.other
+	if 2*within(u.from, u.to, by.other) < u.to-u.from || u.other == u.measured {
+		return u.measured, u.label, true
 	}
-	if u.unbuffered > 0 && most(by.buffered) {
-		mos += u.unbuffered
-	}
-	if mos == u.measured {
-		return mos, u.label, true
-	}
-	return mos, quality.Label(mos, labels), true
+	return u.other, quality.Label(u.other, labels), true
 }
 
 // undecidedOf returns the two scores of an interval; false if it has one.

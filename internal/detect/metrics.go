@@ -81,8 +81,8 @@ func jitter(m *event.Measurement) (float64, bool) {
 }
 
 func jitterBuffer(m *event.Measurement) (float64, bool) {
-	v, ok := get(m, protocol.JitterBufferDelayMs)
-	return v, ok && inbound(m, false)
+	v := m.NetworkBufferMs()
+	return v.V, v.Known && inbound(m, false)
 }
 
 // bandwidthLimited is no fault of an encoder that has enough for any picture: the estimate of the path has yet to grow.
@@ -90,25 +90,19 @@ func bandwidthLimited(m *event.Measurement) (float64, bool) {
 	if m.Get(protocol.TargetBitrateBps) >= enoughBps {
 		return 0, m.Outbound()
 	}
-	return limited(m, protocol.BandwidthLimitedMs, "bandwidth")
+	return limited(m, event.ByBandwidth)
 }
 
 func cpuLimited(m *event.Measurement) (float64, bool) {
-	return limited(m, protocol.CPULimitedMs, "cpu")
+	return limited(m, event.ByCPU)
 }
 
-// limited is the share of time in which the encoder was held back; where it keeps no times,
-// all or nothing by what it said last.
-func limited(m *event.Measurement, ms protocol.Measure, reason string) (float64, bool) {
-	switch {
-	case m.Pair() || !m.Outbound() || !m.Video() || m.Value(protocol.Frames).Is(0): // a browser goes on counting for a layer that is off
+// limited is the share of time in which the encoder was limited.
+func limited(m *event.Measurement, by event.Limit) (float64, bool) {
+	if m.Pair() || !m.Outbound() || !m.Video() || m.Value(protocol.Frames).Is(0) { // a browser goes on counting for a layer that is off
 		return 0, false
-	case m.Known(ms):
-		return share(m, m.Value(ms))
-	case m.Limitation == reason:
-		return 1, true
 	}
-	return 0, m.Limitation != ""
+	return share(m, m.LimitedMs(by))
 }
 
 // coding is the share of time that was spent on coding pictures.

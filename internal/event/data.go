@@ -28,7 +28,7 @@ type Data struct {
 	Reason              string
 	MeasurementFollows  bool   // after a fabricTerminated, with its time
 	MaxFramerate        Value  // of limitsChange: frames per second
-	JitterBufferTarget  Value  // of limitsChange: ms
+	MaxBitrate          Value  // of limitsChange: bit/s
 	Playout             string // of playoutChange: playing, none or refused
 	SSRC                int64
 	StatsType           string // of streamAdded
@@ -82,7 +82,7 @@ func ParseData(name string, data []byte) *Data {
 		Reason:              Clip(raw.Reason, MaxText),
 		MeasurementFollows:  raw.MeasurementFollows,
 		MaxFramerate:        duration(raw.MaxFramerate),
-		JitterBufferTarget:  duration(raw.JitterBufferTarget),
+		MaxBitrate:          duration(raw.MaxBitrate),
 		Playout:             Clip(raw.Playout, MaxText),
 		UserIDType:          Clip(raw.UserIDType, MaxText),
 		UsageLabel:          Clip(raw.UsageLabel, MaxText),
@@ -115,7 +115,7 @@ type rawData struct {
 	LocalAddresses      any         `json:"localAddresses"`
 	Stage               string      `json:"stage"`
 	MaxFramerate        *float64    `json:"maxFramerate"`
-	JitterBufferTarget  *float64    `json:"jitterBufferTarget"`
+	MaxBitrate          *float64    `json:"maxBitrate"`
 	LocalCandidates     *float64    `json:"localCandidates"`
 	Reason              string      `json:"reason"`
 	MeasurementFollows  bool        `json:"measurementFollows"`

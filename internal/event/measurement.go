@@ -118,6 +118,11 @@ func (m *Measurement) ReceiverJitterMs() Value {
 	return m.Value(protocol.JitterMs)
 }
 
+// NetworkBufferMs returns the mean time in the jitter buffer without ExternalDelayMs.
+func (m *Measurement) NetworkBufferMs() Value {
+	return Value{max(0, m.Get(protocol.JitterBufferDelayMs)-m.Get(protocol.ExternalDelayMs)), m.Known(protocol.JitterBufferDelayMs)}
+}
+
 // AudiblyConcealed returns the concealed samples that were not silent.
 func (m *Measurement) AudiblyConcealed() Value {
 	return Value{max(0, m.Get(protocol.ConcealedSamples)-m.Get(protocol.SilentConcealedSamples)), m.Known(protocol.ConcealedSamples)}

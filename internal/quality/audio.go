@@ -138,17 +138,17 @@ func (in audio) remoteLoss() (float64, Reason) {
 	return loss.V, Scored
 }
 
-// delayMs is the one-way delay from mouth to ear, as far as a browser can see it.
+// delayMs is the one-way delay from mouth to ear, as far as a browser can see it, without a delay that somebody chose.
 func (in audio) delayMs(codec *audioCodec, res *Result) float64 {
 	if !in.Known(protocol.RTTMs) {
 		res.Assumed |= AssumedRTT
 	}
-	buffer := in.Get(protocol.JitterBufferDelayMs)
-	if !in.Known(protocol.JitterBufferDelayMs) {
+	buffer := in.NetworkBufferMs()
+	if !buffer.Known {
 		res.Assumed |= AssumedJitterBuffer
-		buffer = buffersOfJitter * in.ReceiverJitterMs().V
+		buffer.V = buffersOfJitter * in.ReceiverJitterMs().V
 	}
-	return in.Get(protocol.RTTMs)/2 + buffer + packetMs + codec.lookaheadMs
+	return in.Get(protocol.RTTMs)/2 + buffer.V + packetMs + codec.lookaheadMs
 }
 
 // bitrate is the rate that the codec ran at while there was something to say: the larger

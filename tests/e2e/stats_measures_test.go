@@ -70,6 +70,9 @@ var measures = []figure{
 	{"fecPackets", "1", 0, 0, anyCount, rose(1, "fecPacketsReceived")},
 	{"jitterMs", "12", 1, 0, hourMs, says(1000, "jitter")},
 	{"jitterBufferDelayMs", "12", 1, 0, hourMs, quotient(1000, "jitterBufferDelay", "jitterBufferEmittedCount")},
+	{"externalDelayMs", "12", 1, 0, hourMs, func(i *interval) float64 {
+		return 1000 * (i.own.of("jitterBufferTargetDelay") - i.own.of("jitterBufferMinimumDelay")) / i.own.of("jitterBufferEmittedCount")
+	}},
 	{"rttMs", "12345", 1, 0, hourMs, rttMs},
 	{"samples", "1", 0, 0, anyCount, rose(1, "totalSamplesReceived")},
 	{"concealedSamples", "1", 0, 0, anyCount, rose(1, "concealedSamples")},
@@ -133,12 +136,16 @@ func (i *interval) audioLevel() float64 {
 	return first(i.now.number("audioLevel"), i.source.number("audioLevel"))
 }
 
-// targetBitrate of an encoding that is switched off is 0.
+// targetBitrate of an encoding that is switched off is 0. Firefox has a target for each frame.
 func (i *interval) targetBitrate() float64 {
 	if i.now["active"] == false {
 		return 0
 	}
-	return i.now.number("targetBitrate")
+	asked := i.own.of("totalEncodedBytesTarget")
+	if asked == 0 { // nothing was encoded
+		asked = math.NaN()
+	}
+	return first(i.now.number("targetBitrate"), asked*8000/i.ms)
 }
 
 // remoteLoss is what was lost between two reports of the other end by what was sent meanwhile.

@@ -1,7 +1,7 @@
 // What is expected of streams: their pauses, which the application reports or the page's own objects show, and the limits
 // of their encodings. A stream is paused while there is a reason. Each change is recorded once.
 
-import { attempt, json } from '../result.ts';
+import { attempt } from '../result.ts';
 import { emit } from './emit.ts';
 import type { Fabric, Source } from './state.ts';
 import { givenOf, givenTo, sourcesOf } from './users.ts';
@@ -25,22 +25,13 @@ function choiceOfSender(track: MediaStreamTrack | null, encoding: Encoding): str
   return encoding?.active === false ? 'inactive' : undefined;
 }
 
-/** What the page has set for a stream: of a sent one as its encoding has it, of a received one its jitter buffer. */
-type Encoding =
-  | {
-      active?: boolean;
-      maxFramerate?: number | undefined;
-      maxBitrate?: number;
-      scaleResolutionDownBy?: number;
-      jitterBufferTarget?: number | null;
-    }
-  | undefined;
+/** What the page has set for the encoding of a sent stream. */
+type Encoding = { active?: boolean; maxFramerate?: number | undefined; maxBitrate?: number } | undefined;
 
 const fewFrames = 12; // a second: more are no limit that anybody would notice
 
-/** The encoding of a sent stream, or the receiver of a received one. */
-function encodingOf({ isSent, transceiver, rid, rtpEnd }: Source): Encoding {
-  if (!isSent) return rtpEnd as Encoding;
+/** The encoding of a sent stream. That of a received one means nothing. */
+function encodingOf({ transceiver, rid, rtpEnd }: Source): Encoding {
   const encodings = transceiver?.sender.getParameters().encodings ?? [];
   const encoding: Encoding = encodings.find((one) => one.rid === rid) ?? encodings[0];
   const frameRate = rtpEnd?.track?.getSettings?.().frameRate;
@@ -49,8 +40,7 @@ function encodingOf({ isSent, transceiver, rid, rtpEnd }: Source): Encoding {
 
 /** What the page itself has chosen about a stream. */
 function choiceOf({ transceiver, isSent }: Source, encoding: Encoding): string | undefined {
-  if (!transceiver) return;
-  const { direction, currentDirection, sender } = transceiver;
+  const { direction, currentDirection, sender } = transceiver as RTCRtpTransceiver; // none: it throws
   const way = isSent ? 'send' : 'recv';
   if (!direction.includes(way) || currentDirection?.includes(way) === false) return 'direction';
   return isSent ? choiceOfSender(sender.track, encoding) : undefined;
@@ -59,9 +49,9 @@ function choiceOf({ transceiver, isSent }: Source, encoding: Encoding): string |
 /** Records whether a stream is paused, if that changed. It returns the encoding that was read. */
 export function updatePause(f: Fabric, source: Source): Encoding {
   const { ssrc, mediaType, isSent, pauseData } = source;
-  const encoding = attempt(() => encodingOf(source), undefined);
+  const encoding = attempt(() => encodingOf(source));
   const isMuted = isSent && (f.muted.has(mediaType) || f.muted.has('fabric'));
-  const reason = isMuted ? undefined : attempt(() => choiceOf(source, encoding), undefined); // the application said it
+  const reason = isMuted ? undefined : attempt(() => choiceOf(source, encoding)); // the application said it
   const now = givenTo(f, source).pause ?? (reason ? { reason } : undefined);
   if (!now !== !pauseData) {
     const [begins, ends] = mediaType === 'audio' ? ['audioMute', 'audioUnmute'] : ['videoPause', 'videoResume'];
@@ -73,21 +63,11 @@ export function updatePause(f: Fabric, source: Source): Encoding {
 
 /** Records the limits of a stream, if they changed. Applications limit all sound that they send. */
 function updateLimits(f: Fabric, source: Source, encoding: Encoding): void {
-  const {
-    maxFramerate,
-    maxBitrate,
-    scaleResolutionDownBy: scale,
-    jitterBufferTarget,
-  } = ((source.mediaType === 'video' || !source.isSent) && encoding) || {};
-  const limits = {
-    maxFramerate,
-    maxBitrate,
-    scaleResolutionDownBy: scale === 1 ? undefined : scale,
-    jitterBufferTarget: jitterBufferTarget ?? undefined,
-  };
-  const text = json(limits) ?? '{}';
-  if (text !== (source.limits ?? '{}')) emit(f, 'limitsChange', { ssrc: source.ssrc, ...limits });
-  source.limits = text;
+  const { ssrc, mediaType, isSent } = source;
+  const { maxFramerate, maxBitrate } = (isSent && mediaType === 'video' && encoding) || {};
+  const limits = `${[maxFramerate, maxBitrate]}`;
+  if (limits !== (source.limits ?? ',')) emit(f, 'limitsChange', { ssrc, maxFramerate, maxBitrate });
+  source.limits = limits;
 }
 
 /**

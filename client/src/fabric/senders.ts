@@ -8,7 +8,7 @@ const transceivers = (f: Fabric) => (f.pc as RTCPeerConnection).getTransceivers(
 
 /** The transceiver of a stream; undefined where it is unknown. */
 export const transceiverOf = (f: Fabric, { rtp }: Stream): RTCRtpTransceiver | undefined =>
-  attempt(() => transceivers(f).find((one) => one.mid === rtp.mid), undefined);
+  attempt(() => transceivers(f).find((one) => one.mid === rtp.mid));
 
 /**
  * Returns whether a video is a screen, for the browsers that do not report it: by its usageLabel, by the hint

@@ -57,7 +57,7 @@ export interface Source extends SourceInfo {
   pauseData?: object | undefined;
   /** Whether it is played, if it is received audio: playing, none or refused. Written by updatePlayout(). */
   playout: string;
-  /** The limits of its encoding that were recorded last, as JSON. Written by updateSources(). */
+  /** The limits of its encoding that were recorded last, as text. Written by updateSources(). */
   limits?: string;
 }
 

@@ -89,8 +89,9 @@ export function measureStream(counts: Counts, stream: Stream, ms: number, pairRt
         : (num(reportedMs > 0 ? (known(lost) * ms) / (sent * reportedMs) : null) ?? num(remote.fractionLost)),
     cpuLimitedMs: 1000 * known(limited.cpu),
     bandwidthLimitedMs: 1000 * known(limited.bandwidth),
-    // Chromium still reports the target of an encoding that was switched off.
-    targetBitrateBps: rtp.active === false ? 0 : num(rtp.targetBitrate),
+    // Chromium still reports the target of an encoding that was switched off. Firefox has a target for each frame.
+    targetBitrateBps:
+      rtp.active === false ? 0 : (num(rtp.targetBitrate) ?? ((8000 * known(by.totalEncodedBytesTarget)) / ms || null)),
   });
   // The sender too: without two of its reports it is unknown what it sent.
   const reported = (bytes: unknown) => (sentMs > 0 ? num(bytes) : null);

@@ -19,6 +19,7 @@ const longestBytes = 64;
  * several the first that there is, for a report has those of its own direction alone.
  *   +  the increase of a counter
  *   /  the increase of the first by that of the next
+ *   -  the same, of the first without the last
  *   =  a number as it is now
  *   $  a text
  *   *  an increase that is computed by interval.ts
@@ -35,6 +36,7 @@ packetsDiscarded 1 +
 fecPackets 1 + fecPacketsReceived
 jitterMs 12 = jitter
 jitterBufferDelayMs 12 / jitterBufferDelay jitterBufferEmittedCount
+externalDelayMs 12 - jitterBufferTargetDelay jitterBufferEmittedCount jitterBufferMinimumDelay
 rttMs 12345
 samples 1 + totalSamplesReceived
 concealedSamples 1 +
@@ -84,7 +86,7 @@ outOfRange 12345`
 
 /** The counters beside the columns: inputs of computed measures, and those of the other end's report. */
 const alwaysCounted =
-  'packetsReceived packetsSent roundTripTimeMeasurements responsesReceived packetsLost totalRoundTripTime bytesSent timestamp remoteTimestamp cpu bandwidth'.split(
+  'packetsReceived packetsSent roundTripTimeMeasurements responsesReceived packetsLost totalRoundTripTime bytesSent timestamp remoteTimestamp cpu bandwidth totalEncodedBytesTarget'.split(
     ' ',
   );
 
@@ -104,7 +106,7 @@ const sets = [
   const columns = table.filter(({ inSets }) => inSets.includes(String(set)));
   const names = columns.map(({ column }) => column);
   const counted = columns
-    .filter(({ how }) => /[+/]/.test(how))
+    .filter(({ how }) => /[+/-]/.test(how))
     .flatMap(({ first, second, third }) => [first, second, third]);
   const blank = blankOf(names);
   const counters = blankOf([...alwaysCounted, ...counted]);
@@ -210,6 +212,7 @@ export function measure(set: number, by: Counted, report: Report, own: Record<st
     // A report has the counters of its own direction alone.
     if (how === '+') value = factor * grown(by[first] ?? by[second]);
     else if (how === '/') value = num((factor * known(by[first])) / known(by[second] ?? by[third]));
+    else if (how === '-') value = num((factor * (known(by[first]) - known(by[third]))) / known(by[second]));
     else if (how === '=') value = factor * known(report[first]);
     else if (how === '$') value = str(report[first]);
     if (value === untrue) outOfRange.push(name);

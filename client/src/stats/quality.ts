@@ -40,7 +40,8 @@ export function audioMos(m: Measures): number | null {
   if (loss === null || (m.packets === 0 && num(m.remoteLossFraction) !== null)) return null;
   const audible = ((num(m.concealedSamples) ?? 0) - (num(m.silentConcealedSamples) ?? 0)) / (num(m.samples) || 1);
   const lossPercent = 100 * Math.min(1, Math.max(loss, audible));
-  const delayMs = (num(m.rttMs) ?? 0) / 2 + (num(m.jitterBufferDelayMs) ?? 0) + packetAndCodecMs;
+  const delayMs =
+    (num(m.rttMs) ?? 0) / 2 + (num(m.jitterBufferDelayMs) ?? 0) - (num(m.externalDelayMs) ?? 0) + packetAndCodecMs;
   const impairment = equipment + ((132 - equipment) * lossPercent) / (lossPercent + robustness);
   const r = Math.min(100, Math.max(0, (148 - 1.48 * delayImpairment(delayMs) - impairment) / 1.48));
   return Math.max(1, 1 + 0.035 * r + r * (r - 60) * (100 - r) * 7e-6);

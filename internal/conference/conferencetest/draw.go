@@ -58,7 +58,7 @@ var Measurement = rapid.Custom(func(t *rapid.T) *event.Measurement {
 		{protocol.RTTMs, 900},
 		{protocol.FPS, 60},
 		{protocol.AudioLevel, 0.002},
-		{protocol.JitterBufferDelayMs, 400},
+		{protocol.JitterBufferDelayMs, 400}, {protocol.ExternalDelayMs, 400},
 		{protocol.ConcealmentEvents, 9},
 		{protocol.FramesDecoded, 2},
 		{protocol.PLIs, 20},
@@ -87,14 +87,14 @@ var Wild = rapid.Custom(func(t *rapid.T) *event.Measurement {
 })
 
 func genData(t *rapid.T, name string) *event.Data {
-	text := fmt.Sprintf(`{"alreadyConnected":%t,"setupMs":%g,"durationMs":%g,"reason":%q,"iceConnectionState":%q,"ssrc":%d,"userID":%q,"newUserID":%q,"userIDType":%q,"relayProtocol":%q,"rssi":%d,"deviceList":[{"deviceId":%q}],"statsType":"outbound-rtp","mediaType":"video","trackState":%q,"maxFramerate":%d,"jitterBufferTarget":%d}`,
+	text := fmt.Sprintf(`{"alreadyConnected":%t,"setupMs":%g,"durationMs":%g,"reason":%q,"iceConnectionState":%q,"ssrc":%d,"userID":%q,"newUserID":%q,"userIDType":%q,"relayProtocol":%q,"rssi":%d,"deviceList":[{"deviceId":%q}],"statsType":"outbound-rtp","mediaType":"video","trackState":%q,"maxFramerate":%d,"maxBitrate":%d}`,
 		rapid.Bool().Draw(t, "already"), rapid.Float64Range(0, 5000).Draw(t, "setupMs"), rapid.Float64Range(0, 5000).Draw(t, "durationMs"),
 		rapid.SampledFrom([]string{"failed", "closed", "application"}).Draw(t, "reason"),
 		rapid.SampledFrom([]string{"disconnected", "failed"}).Draw(t, "ice"), rapid.IntRange(1, 3).Draw(t, "ssrc"),
 		rapid.SampledFrom([]string{"x", "y"}).Draw(t, "user"), rapid.SampledFrom([]string{"x", "y"}).Draw(t, "newUser"),
 		rapid.SampledFrom([]string{"local", "remote"}).Draw(t, "userIDType"), rapid.SampledFrom([]string{"udp", "tcp"}).Draw(t, "relay"),
 		rapid.IntRange(-90, 10).Draw(t, "rssi"), rapid.SampledFrom([]string{"x", "y"}).Draw(t, "device"), rapid.SampledFrom([]string{"live", "ended"}).Draw(t, "track"),
-		rapid.SampledFrom([]int{5, 30}).Draw(t, "maxFramerate"), rapid.SampledFrom([]int{0, 1500}).Draw(t, "jitterBufferTarget"))
+		rapid.SampledFrom([]int{5, 30}).Draw(t, "maxFramerate"), rapid.SampledFrom([]int{0, 200_000}).Draw(t, "maxBitrate"))
 	return event.ParseData(name, []byte(text))
 }
 

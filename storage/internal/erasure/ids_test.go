@@ -83,7 +83,7 @@ func TestOwn(t *testing.T) {
 	}
 	for _, c := range [][4]string{
 		{"fabricSetup", `{"setupMs":12.5,"localCandidateType":"host","localAddress":"192.0.2.0","localAddresses":["192.0.2.0"]}`, "fabricSetup", `{"localCandidateType":"host","setupMs":12.5}`},
-		{"limitsChange", `{"ssrc":7,"jitterBufferTarget":4000,"limit":"ann"}`, "limitsChange", `{"jitterBufferTarget":4000,"ssrc":7}`},
+		{"limitsChange", `{"ssrc":7,"maxBitrate":4000,"limit":"ann"}`, "limitsChange", `{"maxBitrate":4000,"ssrc":7}`},
 		{"playoutChange", `{"ssrc":7,"playout":"refused"}`, "playoutChange", `{"playout":"refused","ssrc":7}`},
 		{"fabricSetupFailed", `{"stage":"dtls","reason":"see ann's mail"}`, "fabricSetupFailed", `{"stage":"dtls"}`},
 		{"fabricSetupFailed", `{"stage":"annie","reason":"failed","localCandidates":2}`, "fabricSetupFailed", `{"localCandidates":2,"reason":"failed"}`},

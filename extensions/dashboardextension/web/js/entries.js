@@ -56,8 +56,6 @@ const limits = (d) =>
     d.ssrc && `SSRC ${d.ssrc}`,
     d.maxFramerate != null && `${d.maxFramerate} frames/s`,
     d.maxBitrate != null && `${Math.round(d.maxBitrate / 1000)} kbit/s`,
-    d.scaleResolutionDownBy != null && `1/${d.scaleResolutionDownBy} of the size`,
-    d.jitterBufferTarget != null && `at least ${ms(d.jitterBufferTarget)} of jitter buffer`,
     Object.keys(d).length <= 1 && "none",
   ]
     .filter(Boolean)
