@@ -46,7 +46,7 @@ func ends(t *testing.T, e *webhookExporter, id string, n int, at time.Time) {
 }
 
 // Each episode of a reason has its own notification, and the state survives the collector: another one
-// neither repeats an episode nor takes the next one for it.
+// neither repeats an episode nor takes the next one for it. So it survives a time without webhooks.
 //
 // spec: OUT-02, OUT-03
 func TestEpisodes(t *testing.T) {
@@ -77,6 +77,14 @@ func TestEpisodes(t *testing.T) {
 	got := r.all()
 	require.Len(t, got, 2)
 	require.NotEqual(t, got[0].id, got[1].id)
+
+	next.apps = apps{} // deleted, and registered again later
+	tick(next, 4*time.Hour)
+	next.apps = a
+	tick(next, 4*time.Hour+20*time.Second) // recovers
+	ends(t, next, "third ", 4, now.Add(4*time.Hour))
+	tick(next, 4*time.Hour+40*time.Second)
+	require.Len(t, r.all(), 3)
 }
 
 // Windows are evaluated every 10 s, and at once after the clock was set back.

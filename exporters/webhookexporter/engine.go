@@ -40,7 +40,8 @@ type engine struct {
 	tracker   *notice.Tracker
 	states    map[string]*appState
 	ruled     map[string]*ruled
-	after     int64 // key of the last point that was counted
+	unjudged  map[string]time.Time // apps whose points that were read notify otherwise, since when
+	after     int64                // key of the last point that was counted
 	evaluated time.Time
 	scanned   time.Time
 	forgotten time.Time
@@ -124,13 +125,10 @@ func (e *engine) lead(ctx context.Context, _ time.Time) error {
 			return err
 		}
 		e.states, e.after, e.pending, e.recent = states, 0, nil, map[string]time.Time{}
-		e.ruled = map[string]*ruled{}
+		e.ruled, e.unjudged = map[string]*ruled{}, map[string]time.Time{}
 		e.unrecorded.Clear() // another collector may have sent them since
 		e.evaluated, e.scanned = time.Time{}, time.Time{}
 		e.tracker = notice.NewTracker(e.rulesOf)
-		for app, s := range states {
-			e.tracker.Restore(app, s.Reasons)
-		}
 		e.leading = true
 	}
 	return e.seeHooks(ctx)

@@ -70,7 +70,13 @@ func (a apps) Webhooks(app string) []notice.Hook {
 	}
 	return nil
 }
-func (a apps) HookedApps() []string { return []string{"demo"} }
+
+func (a apps) HookedApps() []string {
+	if len(a.hooks) == 0 {
+		return nil
+	}
+	return []string{"demo"}
+}
 
 // received is a request to a receiver.
 type received struct {

@@ -3,6 +3,7 @@ package webhookexporter
 import (
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strconv"
 	"sync/atomic"
@@ -21,8 +22,19 @@ import (
 	"github.com/qosrtc/qos/storage/sqlite"
 )
 
-// undelivered is a store of which nothing is due.
-type undelivered struct{ storage.Notices }
+// undelivered is a store of which nothing is due. Its points cannot be read while it is away.
+type undelivered struct {
+	storage.Notices
+
+	away *atomic.Bool // nil: never
+}
+
+func (u undelivered) Points(ctx context.Context, after int64, recorded time.Time, limit int) ([]storage.Point, error) {
+	if u.away != nil && u.away.Load() {
+		return nil, io.ErrClosedPipe
+	}
+	return u.Notices.Points(ctx, after, recorded, limit)
+}
 
 func (undelivered) NextNotices(context.Context, string, string, int) ([]storage.Notice, error) {
 	return nil, nil
@@ -47,6 +59,7 @@ type course struct {
 	now       time.Time
 	base      [2]setting // of the configuration, by collector
 	leader    int
+	away      atomic.Bool // whether points cannot be read
 	of        [2]*webhookExporter
 
 	spans   []setting // in force, ascending
@@ -74,7 +87,7 @@ func (c *course) start(i int) {
 	var err error
 	e.engine, err = newEngine(e, stored{Store: c.store}, nil)
 	require.NoError(c.t, err)
-	e.engine.store = undelivered{c.store}
+	e.engine.store = undelivered{c.store, &c.away}
 	c.of[i] = e
 }
 
@@ -176,7 +189,7 @@ func (c *course) notified() []string {
 	}
 }
 
-// Whatever changes of the rules, restarts, takeovers and late ratings there are, a rating notifies if it is bad by the
+// Whatever changes of the rules, restarts, takeovers, late ratings and failures of the store there are, a rating notifies if it is bad by the
 // rule that was in force when it was given. A restart or a takeover adds no notice and loses none.
 //
 // spec: OUT-02, OUT-03
@@ -195,11 +208,12 @@ func TestRulesNotifyNoPast(t *testing.T) {
 		c.start(0)
 		c.start(1)
 		c.tick()
-		steps := []func(){c.change, c.change, c.end, c.end, c.end, c.end, c.tick, c.tick, c.refresh, c.refresh, c.takeover, c.restart}
+		steps := []func(){c.change, c.change, c.end, c.end, c.end, c.end, c.tick, c.tick, c.refresh, c.refresh, c.takeover, c.restart, func() { c.away.Store(!c.away.Load()) }}
 		for range rapid.IntRange(1, 40).Draw(r, "steps") {
 			c.now = c.now.Add(rapid.SampledFrom([]time.Duration{time.Millisecond, 3 * time.Second, 20 * time.Second, time.Hour}).Draw(r, "passes"))
 			rapid.SampledFrom(steps).Draw(r, "step")()
 		}
+		c.away.Store(false)
 		c.refresh()
 		c.now = c.now.Add(2 * summaryPatience)
 		c.tick()
@@ -222,7 +236,7 @@ func TestNewWebhooksNotifyNoPast(t *testing.T) {
 	now := time.Now().Truncate(time.Millisecond)
 	old := notice.Hook{ID: "old", CreatedAt: now.Add(-2 * time.Hour)}
 	e, store := stopped(t, apps{hooks: []notice.Hook{old}}, nil)
-	e.engine.store = undelivered{store}
+	e.engine.store = undelivered{Notices: store}
 	hooks := func() (out []string) {
 		page, err := store.NoticesPage(t.Context(), storage.NoticeQuery{AppID: "demo"})
 		require.NoError(t, err)
@@ -238,22 +252,51 @@ func TestNewWebhooksNotifyNoPast(t *testing.T) {
 	e.engine.tick(t.Context(), now.Add(time.Second))
 	require.ElementsMatch(t, []string{"old", "new"}, hooks(), "without a restart")
 
-	at := now.Add(-10 * time.Minute)
-	summary := storage.Summary{
-		AppID: "demo", ConferenceID: "scanned", Start: at, End: at, Revision: 1, Outcome: "totallyFailed",
-		Document: []byte(`{"outcome":"totallyFailed","setupMs":[],"participants":[]}`),
-	}
-	_, err := store.Append(t.Context(), []storage.Batch{{Session: storage.Session{ID: "019a9f3c-7b1a-7c3e-9f10-2b6f0c1d2e3f", AppID: "demo"}, Records: []storage.Record{
-		{Seq: 1, ConferenceID: "scanned", ConferenceAt: at, At: at, ObservedAt: at, Fabric: 1, Name: semconv.EventStats, Activity: true},
-	}}})
-	require.NoError(t, err)
-	require.NoError(t, store.PutSummary(t.Context(), summary))
+	summarised(t, store, now.Add(-10*time.Minute))
 	e.engine.leading = false // a takeover scans
 	e.engine.tick(t.Context(), now.Add(time.Minute))
 	require.ElementsMatch(t, []string{"old", "new", "old"}, hooks())
 }
 
-// Rules that this collector reads some seconds after they were set apply to what ended since then, without a restart.
+// A webhook of the configuration that was away for hours gets no notice of a conference that ended meanwhile, which a
+// scan records after that, also where its app had no other webhook.
+//
+// spec: OUT-02, OUT-03
+func TestReturnedWebhooksNotifyNoPast(t *testing.T) {
+	now := time.Now().Truncate(time.Millisecond)
+	e, store := stopped(t, apps{hooks: []notice.Hook{{ID: "h"}}}, nil)
+	e.engine.store = undelivered{Notices: store}
+	declared, at := e.apps, now.Add(-10*time.Hour)
+	for _, step := range []struct {
+		apps registry
+		at   time.Time
+	}{{declared, now.Add(-20 * time.Hour)}, {apps{}, now.Add(-15 * time.Hour)}, {declared, now}} {
+		e.apps, e.engine.started, e.engine.leading = step.apps, step.at, false // a restart
+		if step.at.Equal(now) {
+			summarised(t, store, at)
+		}
+		e.engine.tick(t.Context(), step.at)
+	}
+	page, err := store.NoticesPage(t.Context(), storage.NoticeQuery{AppID: "demo"})
+	require.NoError(t, err)
+	require.Empty(t, page)
+}
+
+// summarised stores a conference "scanned" that failed, as a collector that ended before it was recorded.
+func summarised(t *testing.T, store *sqlite.Store, at time.Time) {
+	t.Helper()
+	_, err := store.Append(t.Context(), []storage.Batch{{Session: storage.Session{ID: "019a9f3c-7b1a-7c3e-9f10-2b6f0c1d2e3f", AppID: "demo"}, Records: []storage.Record{
+		{Seq: 1, ConferenceID: "scanned", ConferenceAt: at, At: at, ObservedAt: at, Fabric: 1, Name: semconv.EventStats, Activity: true},
+	}}})
+	require.NoError(t, err)
+	require.NoError(t, store.PutSummary(t.Context(), storage.Summary{
+		AppID: "demo", ConferenceID: "scanned", Start: at, End: at, Revision: 1, Outcome: "totallyFailed",
+		Document: []byte(`{"outcome":"totallyFailed","setupMs":[],"participants":[]}`),
+	}))
+}
+
+// Rules that this collector reads some seconds after they were set apply to what ended since then, without a restart, also
+// where the store is away when it reads them.
 //
 // spec: OUT-02
 func TestRulesThatAreReadLater(t *testing.T) {
@@ -264,13 +307,17 @@ func TestRulesThatAreReadLater(t *testing.T) {
 	}
 	set(false, now.Add(-time.Hour))
 	e, store := stopped(t, apps{rules: rules, hooks: []notice.Hook{{ID: "h", CreatedAt: now.Add(-2 * time.Hour)}}}, nil)
-	e.engine.store = undelivered{store}
+	away := new(atomic.Bool)
+	e.engine.store = undelivered{store, away}
 	e.engine.tick(t.Context(), now)
 	ends(t, e, "before", 1, now.Add(time.Second))
 	ends(t, e, "after", 1, now.Add(5*time.Second))
 	e.engine.tick(t.Context(), now.Add(6*time.Second))
 	set(true, now.Add(3*time.Second))
+	away.Store(true)
 	e.engine.tick(t.Context(), now.Add(10*time.Second))
+	away.Store(false)
+	e.engine.tick(t.Context(), now.Add(20*time.Second))
 	page, err := store.NoticesPage(t.Context(), storage.NoticeQuery{AppID: "demo"})
 	require.NoError(t, err)
 	require.Len(t, page, 1)

@@ -45,15 +45,9 @@ func (e *engine) resolve(app string, base notice.Rules, own *notice.Override) *r
 	return r
 }
 
-// replay is what changed rules and new webhooks have counted or evaluated again, by app.
-type replay struct {
-	counted map[string]*ruled    // whose windows have other tallies
-	judged  map[string]time.Time // whose single conferences, ratings and tests notify otherwise, since when
-}
-
 // applyRules makes changed rules those of their app, and applies them to points that were read before they were.
 func (e *engine) applyRules(ctx context.Context, now time.Time) error {
-	again := replay{map[string]*ruled{}, map[string]time.Time{}}
+	counted := map[string]*ruled{} // whose windows have other tallies
 	next := map[string]*ruled{}
 	hooked := e.apps.HookedApps()
 	for _, app := range hooked {
@@ -63,16 +57,20 @@ func (e *engine) applyRules(ctx context.Context, now time.Time) error {
 		if last != nil && last.own == own && !r.newest.After(last.newest) {
 			continue
 		}
-		if err := e.follow(ctx, app, &base, r, set, now, again.judged); err != nil {
+		if last == nil {
+			e.tracker.Restore(app, e.state(app).Reasons)
+		}
+		if err := e.follow(ctx, app, &base, r, set, now); err != nil {
 			return err
 		}
 		if next[app] = r; last != nil && !last.rules.CountsAs(&r.rules) {
-			again.counted[app] = r
+			counted[app] = r
 		}
 	}
-	if err := e.replay(ctx, now, &again); err != nil {
+	if err := e.replay(ctx, now, counted); err != nil {
 		return err
 	}
+	clear(e.unjudged)
 	maps.Copy(e.ruled, next)
 	maps.DeleteFunc(e.ruled, func(app string, _ *ruled) bool { _, found := slices.BinarySearch(hooked, app); return !found })
 	return nil
@@ -80,35 +78,39 @@ func (e *engine) applyRules(ctx context.Context, now time.Time) error {
 
 // follow writes an app's rules into its history, and notes since when its points are to be judged again: since the
 // rules were set or its newest webhook was registered, which this collector reads seconds later.
-func (e *engine) follow(ctx context.Context, app string, base *notice.Rules, r *ruled, set, now time.Time, judged map[string]time.Time) error {
+func (e *engine) follow(ctx context.Context, app string, base *notice.Rules, r *ruled, set, now time.Time) error {
 	s := e.state(app)
 	history, from := s.History.Follow(base, &r.rules, set, now)
-	if !from.IsZero() {
-		judged[app] = from
-	}
 	if last := e.ruled[app]; last == nil || r.newest.After(last.newest) {
-		judged[app] = r.newest
-		if !from.IsZero() {
-			judged[app] = earlier(from, r.newest)
-		}
+		e.rejudge(app, r.newest)
 	}
-	if from.IsZero() && history.Base == s.History.Base {
+	if !from.IsZero() {
+		e.rejudge(app, from)
+	} else if history.Base == s.History.Base {
 		return nil
 	}
 	s.History = history
 	return e.writeState(ctx, app, s)
 }
 
-// replay counts and judges points again, up to the last that was read.
-func (e *engine) replay(ctx context.Context, now time.Time, again *replay) error {
+// rejudge has the points of an app judged again since a time, until a replay has done so.
+func (e *engine) rejudge(app string, from time.Time) {
+	if at, ok := e.unjudged[app]; ok {
+		from = earlier(from, at)
+	}
+	e.unjudged[app] = from
+}
+
+// replay counts and judges points of apps again, up to the last that was read.
+func (e *engine) replay(ctx context.Context, now time.Time, counted map[string]*ruled) error {
 	since := now
-	for _, from := range again.judged {
+	for _, from := range e.unjudged {
 		since = earlier(since, later(from, now.Add(-keepPoints)))
 	}
-	for _, next := range again.counted {
+	for _, next := range counted {
 		since = earlier(since, now.Add(-next.rules.Reach()-notice.MaxAhead))
 	}
-	tracker := notice.NewTracker(func(app string) *notice.Rules { return &again.counted[app].rules })
+	tracker := notice.NewTracker(func(app string) *notice.Rules { return &counted[app].rules })
 	for after := int64(0); after < e.after && since.Before(now); {
 		points, err := e.store.Points(ctx, after, since, pageSize)
 		if err != nil {
@@ -118,17 +120,17 @@ func (e *engine) replay(ctx context.Context, now time.Time, again *replay) error
 			break
 		}
 		after = points[len(points)-1].Key
-		if err := e.replayPage(ctx, now, points, again, tracker); err != nil {
+		if err := e.replayPage(ctx, now, points, counted, tracker); err != nil {
 			return err
 		}
 	}
-	for app := range again.counted {
+	for app := range counted {
 		e.tracker.Recount(app, tracker)
 	}
 	return nil
 }
 
-func (e *engine) replayPage(ctx context.Context, now time.Time, points []storage.Point, again *replay, tracker *notice.Tracker) error {
+func (e *engine) replayPage(ctx context.Context, now time.Time, points []storage.Point, counted map[string]*ruled, tracker *notice.Tracker) error {
 	var judged []rated
 	for i := range points {
 		p := &points[i]
@@ -136,10 +138,10 @@ func (e *engine) replayPage(ctx context.Context, now time.Time, points []storage
 		if err != nil || p.Key > e.after {
 			continue
 		}
-		if again.counted[p.AppID] != nil {
+		if counted[p.AppID] != nil {
 			tracker.Add(p.AppID, p.End, now, f)
 		}
-		if _, ok := again.judged[p.AppID]; ok {
+		if _, ok := e.unjudged[p.AppID]; ok {
 			judged = append(judged, rated{*p, f})
 		}
 	}

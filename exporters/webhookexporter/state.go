@@ -72,8 +72,17 @@ func (e *engine) writeChange(ctx context.Context, c notice.Change) error {
 	return e.writeState(ctx, c.AppID, s)
 }
 
-// seeHooks notes declared webhooks that are new: they get no notification of what was before.
+// seeHooks notes declared webhooks that are new, or that were away: they get no notification of what was before.
 func (e *engine) seeHooks(ctx context.Context) error {
+	for app, s := range e.states {
+		if len(s.Hooks) > 0 && len(e.apps.Webhooks(app)) == 0 {
+			gone := *s
+			gone.Hooks = nil
+			if err := e.writeState(ctx, app, gone); err != nil {
+				return err
+			}
+		}
+	}
 	for _, app := range e.apps.HookedApps() {
 		s, fresh := e.state(app), map[string]int64{}
 		known := true
