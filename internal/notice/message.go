@@ -79,7 +79,7 @@ func Interval(c Change, dashboard string) Message {
 	if c.Total > 0 {
 		m.Fraction = float64(c.Count) / float64(c.Total)
 	}
-	m.URL = c.url(dashboard, time.Unix(m.Start, 0), to)
+	m.URL = c.url(dashboard, c.From.Add(time.Millisecond-1), to) // of whole ms, the first in the window
 	state := "above"
 	if c.Resolved {
 		state = "no longer above"

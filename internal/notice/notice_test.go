@@ -322,22 +322,26 @@ func TestID(t *testing.T) {
 	require.Regexp(t, "^msg_[0-9a-f]{32}$", ID("a"))
 }
 
-// Whatever samples a window has, late or ahead of the clock, its link has all of them, and none that ends after the last
-// and is recorded later. Every link of the package is a search.
+// Whatever samples a window has, late, at its edge or ahead of the clock, its link has all of them, none before it, and none
+// that ends after the last and is recorded later. Every link of the package is a search.
 //
 // spec: OUT-04
 func TestLinkEndsWithTheLastSample(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		reason := rapid.SampledFrom(Reasons[:]).Draw(r, "reason")
+		length := time.Duration(rapid.IntRange(0, 60_000).Draw(r, "length")) * time.Millisecond
 		rules := DefaultRules()
 		for i := range rules {
 			rules[i].Threshold, rules[i].MinSamples, rules[i].Individual = 0, 1, false
+			rules[i].Window = time.Hour + length
 		}
 		tr := NewTracker(func(string) *Rules { return &rules })
 		f := Fact{Outcome: outcomes[reason], SetupMs: new(9e3), RTTMs: new(9e3), Loss: new(0.9), MOS: new(1.0), Rating: new(1), PreCall: new(true), Providers: map[string]bool{"eu": true}}
 		var ends []time.Time
+		_, _, begin := newWindow(rules[0].Window).sum(noon)
 		for range rapid.IntRange(1, 9).Draw(r, "samples") {
-			at := noon.Add(rapid.SampledFrom([]time.Duration{-50 * time.Minute, -time.Minute, -time.Second, -time.Millisecond, 0, time.Minute}).Draw(r, "at"))
+			edge := begin.Add(time.Duration(rapid.IntRange(-1000, 500).Draw(r, "edge")) * time.Millisecond).Truncate(time.Millisecond).Sub(noon)
+			at := noon.Add(rapid.SampledFrom([]time.Duration{edge, edge, -50 * time.Minute, -time.Minute, -time.Second, -time.Millisecond, 0, time.Minute}).Draw(r, "at"))
 			tr.Add("demo", at, noon, f)
 			ends = append(ends, at)
 		}
@@ -347,11 +351,14 @@ func TestLinkEndsWithTheLastSample(t *testing.T) {
 			require.Equal(r, "/dash/search", u.Path)
 			require.Equal(r, string(c.Reason), u.Query().Get(ParameterReason))
 			from, to := u.Query().Get("from"), u.Query().Get("to")
-			last := ends[0]
+			last, linked := ends[0], 0
 			for _, at := range ends {
-				require.LessOrEqual(r, from, ms(at))
+				if from <= ms(at) && ms(at) < to {
+					linked++
+				}
 				last = later(last, at)
 			}
+			require.Equal(r, c.Total, linked)
 			require.Equal(r, ms(last.Add(time.Millisecond)), to)
 		}
 	})
