@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -28,6 +29,9 @@ const (
 // errAddress says that a webhook's name has an address that is not public.
 var errAddress = errors.New("the address of the webhook is not public, and allowed_networks of qoswebhook does not have it")
 
+// permittedKey is the key of an atomic.Bool in the context of an attempt: whether an address of the name was permitted.
+type permittedKey struct{}
+
 // client sends one request to a receiver that may be hostile.
 type client struct{ http *http.Client }
 
@@ -37,10 +41,13 @@ func newClient(allowed []netip.Prefix, config *tls.Config, timeout time.Duration
 	dialer := &net.Dialer{
 		Timeout: timeout, Resolver: resolver,
 		// After resolution, for each address that is tried: a name cannot change in between.
-		ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
+		ControlContext: func(ctx context.Context, _, address string, _ syscall.RawConn) error {
 			at, err := netip.ParseAddrPort(address)
 			if err != nil || !publicaddr.Reachable(at.Addr(), allowed) {
 				return errAddress
+			}
+			if permitted, ok := ctx.Value(permittedKey{}).(*atomic.Bool); ok {
+				permitted.Store(true)
 			}
 			return nil
 		},
@@ -66,14 +73,15 @@ type answer struct {
 // post sends a body. The failure never has the URL, whose path or query may be secret, nor
 // anything that the receiver wrote.
 func (c *client) post(ctx context.Context, url string, header http.Header, body []byte) answer {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	var permitted atomic.Bool
+	req, err := http.NewRequestWithContext(context.WithValue(ctx, permittedKey{}, &permitted), http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return answer{failure: "the URL is not valid", permanent: true}
 	}
 	req.Header = header
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return answer{failure: failureOf(err), permanent: errors.Is(err, errAddress)}
+		return answer{failure: failureOf(err), permanent: errors.Is(err, errAddress) && !permitted.Load()}
 	}
 	defer func() { _ = resp.Body.Close() }()
 	a := answer{status: resp.StatusCode, retryAfter: retryAfter(resp.Header.Get("Retry-After"), time.Now())}

@@ -54,7 +54,7 @@ func TestSign(t *testing.T) {
 }
 
 // resolver answers a name with addresses in turn, as a name server that rebinds does.
-func resolver(t *testing.T, asked *atomic.Int64, turns ...[4]byte) *net.Resolver {
+func resolver(t *testing.T, asked *atomic.Int64, turns ...[][4]byte) *net.Resolver {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -73,10 +73,11 @@ func resolver(t *testing.T, asked *atomic.Int64, turns ...[4]byte) *net.Resolver
 			m.Response = true
 			m.Additionals = nil
 			if q := m.Questions[0]; q.Type == dnsmessage.TypeA {
-				turn := turns[min(int(asked.Add(1)), len(turns))-1]
-				m.Answers = []dnsmessage.Resource{{
-					Header: dnsmessage.ResourceHeader{Name: q.Name, Class: dnsmessage.ClassINET, Type: dnsmessage.TypeA}, Body: &dnsmessage.AResource{A: turn},
-				}}
+				for _, a := range turns[min(int(asked.Add(1)), len(turns))-1] {
+					m.Answers = append(m.Answers, dnsmessage.Resource{
+						Header: dnsmessage.ResourceHeader{Name: q.Name, Class: dnsmessage.ClassINET, Type: dnsmessage.TypeA}, Body: &dnsmessage.AResource{A: a},
+					})
+				}
 			}
 			if out, err := m.Pack(); err == nil {
 				_, _ = conn.WriteTo(out, from)
@@ -95,21 +96,26 @@ func resolver(t *testing.T, asked *atomic.Int64, turns ...[4]byte) *net.Resolver
 // spec: OUT-03
 func TestRebinding(t *testing.T) {
 	var hits, asked atomic.Int64
+	own, other := [4]byte{127, 0, 0, 1}, [4]byte{127, 0, 0, 2}
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { hits.Add(1) }))
 	t.Cleanup(s.Close)
 	_, port, err := net.SplitHostPort(s.Listener.Addr().String())
 	require.NoError(t, err)
-	c := newClient([]netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, nil, 5*time.Second, resolver(t, &asked, [4]byte{127, 0, 0, 1}, [4]byte{127, 0, 0, 2}))
+	c := newClient([]netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, nil, 5*time.Second, resolver(t, &asked, [][4]byte{own}, [][4]byte{other}, [][4]byte{other, own}))
 	url := "http://hooks.example.com:" + port + "/"
 	require.Equal(t, answer{status: 200}, c.post(t.Context(), url, header(), []byte("{}")))
 	require.Equal(t, answer{failure: errAddress.Error(), permanent: true}, c.post(t.Context(), url, header(), []byte("{}")))
 	require.EqualValues(t, 1, hits.Load())
 	require.GreaterOrEqual(t, asked.Load(), int64(2), "each connection resolves the name")
+	require.Equal(t, answer{status: 200}, c.post(t.Context(), url, header(), nil), "another address of the name is allowed")
+	require.EqualValues(t, 2, hits.Load())
 	for _, host := range []string{"127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "localhost", "0.0.0.0", "2130706433", "0x7f.1"} {
 		a := newClient(nil, nil, 5*time.Second, nil).post(t.Context(), "http://"+host+":"+port+"/", header(), nil)
 		require.Zero(t, a.status, host)
 	}
-	require.EqualValues(t, 1, hits.Load())
+	require.EqualValues(t, 2, hits.Load())
+	s.Close()
+	require.False(t, c.post(t.Context(), url, header(), nil).permanent, "the allowed address may answer later")
 }
 
 // Receivers that misbehave cost bounded time and memory, and nothing that they write is kept.
