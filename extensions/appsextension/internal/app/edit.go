@@ -293,12 +293,19 @@ func CheckWebhookURL(text string) error {
 		return limitError("begin with https://: it has " + schemeOf(u))
 	case u.Hostname() == "":
 		return limitError("have a host after " + u.Scheme + "://")
+	case u.Port() != "" && !validPort(u.Port()):
+		return limitError("have a port from 1 to 65535")
 	case u.User != nil || u.Fragment != "":
 		return limitError("have no user, password or fragment")
 	case u.Scheme == "http" && !loopback.Host(u.Hostname()):
 		return limitError("begin with https://: http goes to loopback only")
 	}
 	return nil
+}
+
+func validPort(text string) bool {
+	port, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && port > 0
 }
 
 // schemeOf names the scheme of a URL that has a wrong one. A longer word may be a secret.

@@ -137,12 +137,12 @@ func TestWebhookURL(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		scheme := rapid.SampledFrom([]string{"https", "http", "file", "ftp", "HTTPS", "", "gopher"}).Draw(r, "scheme")
-		host := rapid.SampledFrom([]string{"hooks.example.org", "localhost", "[::1]:8080", "", ":443"}).Draw(r, "host")
+		host := rapid.SampledFrom([]string{"hooks.example.org", "localhost", "[::1]:8080", "", ":443", "hooks.example.org:0", "localhost:65536", "hooks.example.org:65535"}).Draw(r, "host")
 		path := rapid.SampledFrom([]string{"", "/hunter2", "/" + strings.Repeat("x", MaxURLBytes), "/a#b", "/\x01", "?k=hunter2"}).Draw(r, "path")
 		text := strings.TrimPrefix(scheme+"://", "://") + host + path
 		err := CheckWebhookURL(text)
 		want := ""
-		switch local := host == "localhost" || host == "[::1]:8080"; {
+		switch local := strings.HasPrefix(host, "localhost") || host == "[::1]:8080"; {
 		case len(text) == 0 || len(text) > MaxURLBytes:
 			want = "have 1 to 2048 bytes"
 		case strings.HasSuffix(path, "\x01"), scheme == "" && (host == "[::1]:8080" || host == ":443"):
@@ -151,6 +151,8 @@ func TestWebhookURL(t *testing.T) {
 			want = "begin with https://: it has "
 		case host == "" || host == ":443":
 			want = "have a host after "
+		case strings.HasSuffix(host, ":0"), strings.HasSuffix(host, ":65536"):
+			want = "have a port from 1 to 65535"
 		case strings.HasSuffix(path, "#b"):
 			want = "have no user, password or fragment"
 		case scheme == "http" && !local:
