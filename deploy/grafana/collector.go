@@ -1,6 +1,9 @@
 package grafana
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // byInstance selects the metrics of collectors.
 const byInstance = `instance=~"$instance"`
@@ -18,8 +21,7 @@ func collector() Dashboard {
 				orZero(over("otelcol_receiver_qoswss_frames_refused", byInstance, ""))).limits(1, 100).decimals(0),
 			stat("Rejected records", "Records that the store exporter rejected in the range.", "none",
 				orZero(over("otelcol_qosstore_rejected_records", byInstance, ""))).limits(1, 100).decimals(0),
-			stat("Failed exports", "Records and samples that an exporter could not deliver in the range.", "none",
-				fmt.Sprintf("(%s) + (%s)", orZero(overWhole(failedRecords, byInstance, "")), orZero(overWhole(failedPoints, byInstance, "")))).limits(1, 100).decimals(0),
+			stat("Failed exports", "Records and samples that an exporter could not deliver, or could not queue, in the range.", "none", failedExports()).limits(1, 100).decimals(0),
 			stat("Lost notifications", "Notifications that were given up after 23 hours (dead letters), or dropped because too many waited, in the range.", "none",
 				fmt.Sprintf("(%s) + (%s)", orZero(over("otelcol_qoswebhook_deliveries", byInstance+`,outcome="dead"`, "")),
 					orZero(over("otelcol_qoswebhook_dropped_notices", byInstance, "")))).limits(1, 10).decimals(0),
@@ -81,11 +83,22 @@ func collector() Dashboard {
 	)
 }
 
-// Counters of the exporters' stock part: records of logs, and samples of metrics.
+// Counters of the exporters' stock part: records of logs and samples of metrics that were not delivered, and those that a
+// queue had no room for, or whose persistent queue could not be written.
 const (
-	failedRecords = "otelcol_exporter_send_failed_log_records"
-	failedPoints  = "otelcol_exporter_send_failed_metric_points"
+	failedRecords   = "otelcol_exporter_send_failed_log_records"
+	failedPoints    = "otelcol_exporter_send_failed_metric_points"
+	unqueuedRecords = "otelcol_exporter_enqueue_failed_log_records"
+	unqueuedPoints  = "otelcol_exporter_enqueue_failed_metric_points"
 )
+
+func failedExports() string {
+	var parts []string
+	for _, metric := range []string{failedRecords, failedPoints, unqueuedRecords, unqueuedPoints} {
+		parts = append(parts, "("+orZero(overWhole(metric, byInstance, ""))+")")
+	}
+	return strings.Join(parts, " + ")
+}
 
 func exports() row {
 	queue := fmt.Sprintf("max (otelcol_exporter_queue_size{%s} / (otelcol_exporter_queue_capacity{%[1]s} > 0))", byInstance)
@@ -95,7 +108,8 @@ func exports() row {
 			query{rate("otelcol_exporter_sent_log_records", "exporter"), "{{exporter}}"},
 			query{orZero(rate("otelcol_exporter_sent_metric_points", "")), "samples"}),
 		graph("Failed exports", "Records and samples that exporters could not deliver, per second. A push is retried without end, and shows in its queue alone.", "cps",
-			query{orZero(rate(failedRecords, "")), "records"}, query{orZero(rate(failedPoints, "")), "samples"}),
+			query{orZero(rate(failedRecords, "")), "records"}, query{orZero(rate(failedPoints, "")), "samples"},
+			query{orZero(rate(unqueuedRecords, "")), "records, not queued"}, query{orZero(rate(unqueuedPoints, "")), "samples, not queued"}),
 		graph("Fullest queue", "Requests that wait in the fullest queue of an exporter, of those that it can hold. One that grows without end has a dead receiver.", "percentunit",
 			query{orZero(queue), "fullest"}).between(0, 1),
 	)

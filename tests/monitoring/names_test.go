@@ -26,6 +26,7 @@ var stock = map[string][]string{
 	"exporters": {
 		"otelcol_exporter_sent_log_records", "otelcol_exporter_send_failed_log_records",
 		"otelcol_exporter_sent_metric_points", "otelcol_exporter_send_failed_metric_points",
+		"otelcol_exporter_enqueue_failed_log_records", "otelcol_exporter_enqueue_failed_metric_points",
 	},
 	"memory_limiter": {"otelcol_processor_memory_limiter_refused_log_records"},
 }
@@ -95,11 +96,12 @@ const failing = `
 exporters:
   otlphttp/queued: {endpoint: "http://%s", sending_queue: {enabled: true, queue_size: 1000}}
   qostimeseries/dead: {endpoint: %[2]q, push: {endpoint: "http://%[1]s", interval: 200ms}}
+  qostimeseries/full: {endpoint: %[5]q, push: {endpoint: "http://%[1]s", interval: 200ms, sending_queue: {queue_size: 1}}}
   qostimeseries/refused: {endpoint: %[3]q, push: {endpoint: %[4]q, interval: 200ms}}
   otlphttp/failing: {endpoint: "http://%[1]s", sending_queue: {enabled: false}, retry_on_failure: {enabled: false}}
 service:
   pipelines:
-    logs: {exporters: [qosstore, otlphttp/queued, otlphttp/failing, qostimeseries/dead, qostimeseries/refused]}
+    logs: {exporters: [qosstore, otlphttp/queued, otlphttp/failing, qostimeseries/dead, qostimeseries/full, qostimeseries/refused]}
 `
 
 // TestFailuresAreScraped provokes the failures that alerts of collectors are about, in real collectors,
@@ -115,7 +117,7 @@ func TestFailuresAreScraped(t *testing.T) {
 	refuser := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) }))
 	t.Cleanup(refuser.Close)
 	extra := filepath.Join(t.TempDir(), "failing.yaml")
-	require.NoError(t, os.WriteFile(extra, fmt.Appendf(nil, failing, harness.FreeAddress(t), harness.FreeAddress(t), harness.FreeAddress(t), refuser.URL), 0o600))
+	require.NoError(t, os.WriteFile(extra, fmt.Appendf(nil, failing, harness.FreeAddress(t), harness.FreeAddress(t), harness.FreeAddress(t), refuser.URL, harness.FreeAddress(t)), 0o600))
 	dashboard := harness.FreeAddress(t)
 	c := harness.NewCollector(t, harness.Options{
 		Storage:   fmt.Sprintf(`{postgres: {dsn: %q}, retention: 1h, pack_after: 1s}`, strings.Replace(dsn, "//qos:", "//scraped:", 1)),
@@ -139,6 +141,7 @@ func TestFailuresAreScraped(t *testing.T) {
 			m.Sum("otelcol_exporter_queue_capacity", `exporter="otlphttp/queued"`) == 1000 &&
 			m.Sum("otelcol_exporter_send_failed_log_records", `exporter="otlphttp/failing"`) > 0 &&
 			m.Sum("otelcol_exporter_send_failed_metric_points", `exporter="qostimeseries/refused"`) > 0 &&
+			m.Sum("otelcol_exporter_enqueue_failed_metric_points", `exporter="qostimeseries/full"`) > 0 &&
 			m.Sum("otelcol_exporter_queue_size", `exporter="qostimeseries/dead"`) > 1 &&
 			m.Sum("otelcol_exporter_send_failed_metric_points", `exporter="qostimeseries/dead"`) == 0
 	}, harness.Patience, 100*time.Millisecond)

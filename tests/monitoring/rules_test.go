@@ -143,5 +143,5 @@ func TestFirstValuesCount(t *testing.T) {
 		require.Contains(t, rules, fmt.Sprintf("(%s unless %[1]s offset %s)", found[1], found[2]))
 		require.NotRegexp(t, `rate\(`+found[1], rules)
 	}
-	require.Equal(t, 3, n)
+	require.Equal(t, 5, n)
 }
