@@ -258,7 +258,7 @@ func TestNewWebhooksNotifyNoPast(t *testing.T) {
 	require.ElementsMatch(t, []string{"old", "new", "old"}, hooks())
 }
 
-// A webhook of the configuration that was away for hours gets no notice of a conference that ended meanwhile, which a
+// A webhook of the configuration that was removed for hours gets no notice of a conference that ended meanwhile, which a
 // scan records after that, also where its app had no other webhook.
 //
 // spec: OUT-02, OUT-03

@@ -72,7 +72,7 @@ func (e *engine) writeChange(ctx context.Context, c notice.Change) error {
 	return e.writeState(ctx, c.AppID, s)
 }
 
-// seeHooks notes declared webhooks that are new, or that were away: they get no notification of what was before.
+// seeHooks notes declared webhooks that are new, or that were removed for a while: they get no notification of what was before.
 func (e *engine) seeHooks(ctx context.Context) error {
 	for app, s := range e.states {
 		if len(s.Hooks) > 0 && len(e.apps.Webhooks(app)) == 0 {
