@@ -111,7 +111,7 @@ func (b *batch) observe(record plog.LogRecord) {
 	}
 	if reason == counted && !b.source.begun && (name == semconv.EventStats || name == semconv.EventEvent) {
 		b.source.begun = true
-		b.beginConferences(b.source.site, b.source.version)
+		b.beginSource()
 	}
 	b.leave(reason)
 }

@@ -2,6 +2,9 @@ package series
 
 import (
 	"fmt"
+	"maps"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -190,13 +193,13 @@ func outcomesOf(t *testing.T, s *Set) map[string]float64 {
 	return out
 }
 
-// TestFailuresBeginAtZero: from the first measurement of a site on, each outcome of its conferences has a
-// series at 0, so that a store sees the increase to the first failure. They stay while the site sends, also
+// TestFailuresBeginAtZero: from the first measurement of a site on, each outcome of its conferences, and of those with
+// other sites, has a series at 0, so that a store sees the increase to the first failure. They stay while the site sends, also
 // without a failure for long, and leave with it. They make room for series that count.
 //
 // spec: OUT-01
 func TestFailuresBeginAtZero(t *testing.T) {
-	s := New(Config{MaxApps: 10, MaxSeries: 8, SeriesIdleTimeout: time.Hour}, testNow)
+	s := New(Config{MaxApps: 10, MaxSeries: 14, SeriesIdleTimeout: time.Hour}, testNow)
 	at := testNow.Add
 	measure := func(site string, now time.Time) {
 		logs := plog.NewLogs()
@@ -214,6 +217,9 @@ func TestFailuresBeginAtZero(t *testing.T) {
 	zero := map[string]float64{
 		"north missed": 0, "north totallyFailed": 0, "north aborted": 0, "north dropped": 0, "north partiallyFailed": 0, "north success": 0,
 	}
+	for one := range maps.Clone(zero) {
+		zero[strings.Replace(one, "north", "mixed", 1)] = 0
+	}
 	measure("north", at(0))
 	require.Equal(t, zero, outcomesOf(t, s))
 	for d := time.Duration(0); d < 3*time.Hour; d += 10 * time.Minute {
@@ -221,17 +227,17 @@ func TestFailuresBeginAtZero(t *testing.T) {
 		s.Sweep(at(d))
 	}
 	require.Equal(t, zero, outcomesOf(t, s))
-	fail("north", at(3*time.Hour))
-	zero["north totallyFailed"] = 1
-	require.Equal(t, zero, outcomesOf(t, s))
-
-	for _, site := range []string{"a", "b", "c", "d", "e", "f", "g"} { // with north's, as many as the budget
+	failed := map[string]float64{"north totallyFailed": 1, "mixed totallyFailed": 1}
+	for _, site := range []string{"north", "mixed"} {
 		fail(site, at(3*time.Hour))
+		zero[site+" totallyFailed"] = 1
+		require.Equal(t, zero, outcomesOf(t, s))
 	}
-	require.Equal(t, map[string]float64{
-		"north totallyFailed": 1, "a totallyFailed": 1, "b totallyFailed": 1, "c totallyFailed": 1,
-		"d totallyFailed": 1, "e totallyFailed": 1, "f totallyFailed": 1, "g totallyFailed": 1,
-	}, outcomesOf(t, s), "what counts has the room")
+	for i := range 12 { // with those two, as many as the budget
+		fail(strconv.Itoa(i), at(3*time.Hour))
+		failed[strconv.Itoa(i)+" totallyFailed"] = 1
+	}
+	require.Equal(t, failed, outcomesOf(t, s), "what counts has the room")
 	s.Sweep(at(5 * time.Hour))
 	require.Empty(t, outcomesOf(t, s))
 	for f := range s.families {

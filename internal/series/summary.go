@@ -51,6 +51,25 @@ func (b *batch) beginConferences(site, version string) {
 	}
 }
 
+// beginSource makes the series of the source's conferences, and of those whose participants differ.
+func (b *batch) beginSource() {
+	for _, site := range orMixed(b.source.site) {
+		for _, version := range orMixed(b.source.version) {
+			b.beginConferences(site, version)
+		}
+	}
+}
+
+// mixed is the site or version of a conference whose participants differ.
+const mixed = "mixed"
+
+func orMixed(v string) []string {
+	if v == "" {
+		return []string{v}
+	}
+	return []string{v, mixed}
+}
+
 // participants counts those that no earlier revision has, by client where the summary lists them.
 func (b *batch) participants(attrs pcommon.Map, site, version string) {
 	left := whole(attrs, semconv.SummaryAdded)
@@ -70,7 +89,7 @@ func (b *batch) participants(attrs pcommon.Map, site, version string) {
 
 // shared returns the value that all participants share, empty where they differ.
 func shared(v string) string {
-	if v == "mixed" {
+	if v == mixed {
 		return ""
 	}
 	return v
