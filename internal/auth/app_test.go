@@ -46,6 +46,7 @@ func TestCheckOrigin(t *testing.T) {
 		"https://u@a.example", "HTTPS://a.example", "https://A.example", "https://a.example:443", "http://a.example:80",
 		"https://a.*.example", "https://*", "https://*a.example", "https://a.example:", "https://*.*.example", "https://a b.example",
 		"https://a.example#f", "mailto:a@b", "https://*.公司.cn", "https://*.192.0.2.1", "https://*.[::1]:1",
+		"https://*.2.1", "https://*.1", "https://*.1:8443", "https://*.1.",
 	} {
 		require.Error(t, CheckOrigin(bad, true), bad)
 	}
@@ -56,20 +57,20 @@ func TestCheckOrigin(t *testing.T) {
 // spec: AUTH-03
 func TestWildcardsBelowPublicSuffixes(t *testing.T) {
 	around := []string{"https://*.%s", "http://*.%s", "https://*.%s:8443", "https://*.%s.", "https://*.%s.:8443", "wss://*.%s"}
-	for _, name := range []string{"com", "uk", "co.uk", "de", "xn--p1ai", "foo.ck", "gov.uk", "k12.ca.us"} {
+	for _, name := range []string{"com", "uk", "co.uk", "de", "xn--p1ai", "foo.ck", "gov.uk", "k12.ca.us", "ck", "np", "kawasaki.jp", "sch.uk"} {
 		for _, form := range around {
 			for _, private := range []bool{false, true} {
 				require.ErrorContains(t, CheckOrigin(fmt.Sprintf(form, name), private), "public suffix "+name, form)
 			}
 		}
 	}
-	for _, name := range []string{"github.io", "blogspot.com", "s3.amazonaws.com", "vercel.app", "pages.dev"} {
+	for _, name := range []string{"github.io", "blogspot.com", "s3.amazonaws.com", "vercel.app", "pages.dev", "compute.amazonaws.com"} {
 		for _, form := range around {
 			require.ErrorContains(t, CheckOrigin(fmt.Sprintf(form, name), false), "public suffix "+name+" unless private_suffixes", form)
 			require.NoError(t, CheckOrigin(fmt.Sprintf(form, name), true), form)
 		}
 	}
-	for _, name := range []string{"example.com", "example.co.uk", "me.github.io", "corp", "internal", "localhost", "shop.lan", "www.ck"} {
+	for _, name := range []string{"example.com", "example.co.uk", "me.github.io", "corp", "internal", "localhost", "shop.lan", "www.ck", "city.kawasaki.jp", "8x8.com", "1und1"} {
 		for _, form := range around {
 			require.NoError(t, CheckOrigin(fmt.Sprintf(form, name), false), form)
 		}

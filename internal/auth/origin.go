@@ -73,17 +73,25 @@ func CheckOrigin(entry string, privateSuffixes bool) error {
 // checkWildcard reports what is wrong with a wildcard below a name.
 func checkWildcard(name string, privateSuffixes bool) error {
 	name = strings.TrimSuffix(name, ".") // the root, which is the same name
-	suffix, registry := publicsuffix.PublicSuffix(name)
-	managed := registry || strings.Contains(suffix, ".") // others are no names of the Internet: those of an intranet
-	switch _, err := netip.ParseAddr(name); {
-	case err == nil:
+	if _, err := netip.ParseAddr(name); err == nil || endsInNumber(name) {
 		return errors.New("may have a wildcard before a name only, not before an address")
-	case name != suffix || !managed:
-		return nil
-	case registry:
-		return fmt.Errorf("must not be a wildcard below the public suffix %s: anybody can have a name there", suffix)
-	case !privateSuffixes:
-		return fmt.Errorf("must not be a wildcard below the public suffix %s unless private_suffixes is true: customers of its owner have names there", suffix)
+	}
+	// The list has rules for all names below another one (*.ck, *.kawasaki.jp): each label makes a public suffix there.
+	for _, covered := range []string{name, "any." + name} {
+		suffix, registry := publicsuffix.PublicSuffix(covered)
+		managed := registry || strings.Contains(suffix, ".") // others are no names of the Internet: those of an intranet
+		switch {
+		case covered != suffix || !managed:
+		case registry:
+			return fmt.Errorf("must not be a wildcard below the public suffix %s: anybody can have a name there", name)
+		case !privateSuffixes:
+			return fmt.Errorf("must not be a wildcard below the public suffix %s unless private_suffixes is true: customers of its owner have names there", name)
+		}
 	}
 	return nil
+}
+
+// endsInNumber reports whether the last label of a name is a number: browsers take such a host for an IPv4 address.
+func endsInNumber(name string) bool {
+	return strings.Trim(name[strings.LastIndexByte(name, '.')+1:], "0123456789") == ""
 }
