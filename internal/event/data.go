@@ -36,7 +36,7 @@ type Data struct {
 	TrackState          string // readyState of the track that is sent: live, ended, or empty
 	UserID              string
 	Alias               string
-	UserIDType          string
+	UserIDType          string // of userIDChange: Naming.Of
 	UsageLabel          string
 	SignalDBm           Value    // of wifiStats
 	Devices             Devices  // of activeDeviceList
@@ -84,7 +84,6 @@ func ParseData(name string, data []byte) *Data {
 		MaxFramerate:        duration(raw.MaxFramerate),
 		MaxBitrate:          duration(raw.MaxBitrate),
 		Playout:             Clip(raw.Playout, MaxText),
-		UserIDType:          Clip(raw.UserIDType, MaxText),
 		UsageLabel:          Clip(raw.UsageLabel, MaxText),
 		StatsType:           Clip(raw.StatsType, MaxText),
 		MediaType:           Clip(raw.MediaType, MaxText),
@@ -95,8 +94,8 @@ func ParseData(name string, data []byte) *Data {
 	}
 	d.SignalDBm, d.Devices, d.DeviceModels = raw.signal(), raw.devices(), raw.deviceModels()
 	d.SSRC, _ = raw.SSRC.Int64() // 0 where it is no number: then it names no stream
-	named := Names(name, data).User
-	d.UserID, d.Alias = named.Name, named.Alias
+	named := Names(name, data)
+	d.UserIDType, d.UserID, d.Alias = named.Of, named.User.Name, named.User.Alias
 	return d
 }
 
@@ -121,7 +120,6 @@ type rawData struct {
 	MeasurementFollows  bool        `json:"measurementFollows"`
 	SSRC                json.Number `json:"ssrc"` // a number or a decimal string
 	Playout             string      `json:"playout"`
-	UserIDType          string      `json:"userIDType"`
 	StatsType           string      `json:"statsType"`
 	MediaType           string      `json:"mediaType"`
 	TrackState          string      `json:"trackState"`

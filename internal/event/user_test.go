@@ -48,6 +48,9 @@ func TestNames(t *testing.T) {
 		`no JSON`: {},
 	} {
 		require.Equal(t, want, Names("userIDChange", []byte(data)), data)
+		if d := ParseData("userIDChange", []byte(data)); d != nil {
+			require.Equal(t, want, Naming{User{d.UserID, d.Alias}, d.UserIDType}, data)
+		}
 	}
 	require.Equal(t, Naming{User: User{"ann", "ann"}}, Names("associateMstWithUserID", []byte(`{"ssrc":1,"userID":"ann","newUserID":"bob","userIDType":"local"}`)))
 	require.Zero(t, Names("customEvent", []byte(`{"userID":"ann","newUserID":"bob","userIDType":"local"}`)))
