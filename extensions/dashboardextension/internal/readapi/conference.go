@@ -73,11 +73,7 @@ func (a *API) conference(ctx context.Context, r *http.Request) (any, error) {
 // conference of an app that is not in the visitor's scope.
 func (a *API) detailOf(ctx context.Context, ref storage.Ref) (*detail, error) {
 	view := a.view(ctx)
-	if !view.scope.Has(ref.AppID) {
-		a.keeper.Refused(ctx, access.From(ctx), ref.AppID, ref.ConferenceID, "scope") // without sign-in the scope is all
-		return nil, storage.ErrNotFound
-	}
-	c, damage, err := a.audited(ctx, ref)
+	c, damage, err := a.audited(ctx, ref, view.scope)
 	if damage != nil {
 		a.tellDamage(ctx, ref, damage)
 	}
@@ -99,9 +95,13 @@ func (a *API) detailOf(ctx context.Context, ref storage.Ref) (*detail, error) {
 	return d, nil
 }
 
-// audited reads a conference without its records, and audits that. Where damage is not nil the document of the summary
-// cannot be read, and all else is there.
-func (a *API) audited(ctx context.Context, ref storage.Ref) (c storage.Conference, damage, err error) {
+// audited reads a conference without its records, and audits that, or that its app is not in the scope: then it returns
+// storage.ErrNotFound. Where damage is not nil the document of the summary cannot be read, and all else is there.
+func (a *API) audited(ctx context.Context, ref storage.Ref, scope access.Scope) (c storage.Conference, damage, err error) {
+	if !scope.Has(ref.AppID) {
+		a.keeper.Refused(ctx, access.From(ctx), ref.AppID, ref.ConferenceID, "scope") // without sign-in the scope is all
+		return c, nil, storage.ErrNotFound
+	}
 	c, err = a.oneConference(ctx, ref)
 	if errors.Is(err, storage.ErrDamaged) && c.Summary != nil {
 		damage = err

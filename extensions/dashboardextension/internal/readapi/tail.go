@@ -40,10 +40,7 @@ func (a *API) tail(ctx context.Context, r *http.Request) (any, error) {
 		return nil, parameters.err
 	}
 	view := a.view(ctx)
-	if !view.scope.Has(ref.AppID) {
-		return nil, storage.ErrNotFound
-	}
-	c, _, err := a.audited(ctx, ref) // a tail has nothing of the document
+	c, _, err := a.audited(ctx, ref, view.scope) // a tail has nothing of the document
 	if err != nil {
 		return nil, err
 	}
