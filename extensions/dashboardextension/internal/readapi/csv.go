@@ -4,10 +4,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/qosrtc/qos/internal/visible"
 )
 
 // columnsOfCSV are the cells of the header, and of each row in their order. userNames is there for readers who may see
@@ -32,7 +32,7 @@ func csvCells(c *conferenceRow) []string {
 	}
 }
 
-// csvLine returns a record of RFC 4180. Each cell is quoted, so that programs which read another separator do not divide it.
+// csvLine returns a record of RFC 4180. Each cell is quoted.
 func csvLine(cells []string) string {
 	var out strings.Builder
 	for i, cell := range cells {
@@ -47,16 +47,28 @@ func csvLine(cells []string) string {
 // csvList returns a cell with several texts.
 func csvList(all []string) string { return harmless(strings.Trim(strings.Join(all, "; "), "; ")) }
 
-// harmless puts ' before a cell that spreadsheets compute as a formula: one that begins with =, +, - or @, in any width, also
-// behind blanks and characters that cannot be seen.
+// csvSeparators are the characters at which programs divide a record: Excel takes the list separator of its language in place
+// of the comma, and then reads the quotes of the first cell only.
+const csvSeparators = ",;\t\r\n"
+
+// harmless puts ' before each sign at which spreadsheets begin a formula: =, +, - or @, in any width, at the begin of a cell or
+// behind a separator, also behind quotes, blanks and characters that cannot be seen.
 func harmless(cell string) string {
-	first, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(cell, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf)
-	}))
-	if strings.ContainsAny(norm.NFKC.String(string(first)), "=+-@\u2212") {
-		return "'" + cell
+	var out strings.Builder
+	begins := true // nothing that is seen came yet, or since the last separator
+	for _, r := range cell {
+		switch {
+		case strings.ContainsRune(csvSeparators, r):
+			begins = true
+		case begins && r != '"' && visible.ID(string(r)):
+			begins = false
+			if strings.ContainsAny(norm.NFKC.String(string(r)), "=+-@\u2212") {
+				out.WriteByte('\'')
+			}
+		}
+		out.WriteRune(r)
 	}
-	return cell
+	return out.String()
 }
 
 func isoTime(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }
