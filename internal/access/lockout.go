@@ -133,7 +133,7 @@ func (l *Lockout) Class(network netip.Prefix) throttle.Key {
 // Applicant returns for whom the password of an attempt is computed.
 func (l *Lockout) Applicant(s Source) Applicant {
 	if s.Device != "" {
-		return Applicant{Class: l.hash.Of("device", s.Device, 0), Known: true}
+		return Applicant{Class: l.hash.Of("devices", s.User, 0), Known: true} // a user may have many
 	}
 	return Applicant{Class: l.Class(s.Network)}
 }

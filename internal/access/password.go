@@ -48,7 +48,7 @@ var commonPasswords = func() map[string]bool { //nolint:gochecknoglobals // a co
 
 // Applicant is for whom a password is computed. The zero value is the collector.
 type Applicant struct {
-	// Class is the device, or the network of one that is not known. Classes take turns.
+	// Class is the user of a known device, or the network of another one. Classes take turns.
 	Class throttle.Key
 	// Known says that the user has signed in on the device.
 	Known bool

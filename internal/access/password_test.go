@@ -85,8 +85,17 @@ func TestPasswordsAreBounded(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, ok)
 		leave()
+		refused = 0
+		for n := range 200 { // one user, who signed in on as many devices
+			try(l.Applicant(Source{User: "eve", Device: string(rune('a' + n))}))
+		}
+		require.Positive(t, refused)
+		refused = 0
+		try(l.Applicant(Source{User: "ada", Device: "x"}))
+		require.Zero(t, refused, "another user is not refused")
+		waited := p.unknown.Waiting() + p.known.Waiting()
 		cancel()
-		for range unknownWaiting { // as many as waited
+		for range waited {
 			require.ErrorIs(t, <-ended, context.Canceled)
 		}
 	})
