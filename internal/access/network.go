@@ -7,17 +7,18 @@ import (
 )
 
 // Network returns the network that a request comes from: an IPv4 address, or the /64 of an IPv6
-// address. Addresses that trusted proxies append to X-Forwarded-For count, no others. It is not
-// valid where there is none, on a Unix socket for example.
+// address. Addresses that trusted proxies append to X-Forwarded-For count, no others. On a Unix socket each peer is a
+// proxy, if any is trusted. The network is not valid where there is none.
 func Network(r *http.Request, trusted []netip.Prefix) netip.Prefix {
 	at := hop(r.RemoteAddr)
+	proxied := len(trusted) > 0 && !at.IsValid() // permissions say who connects to a Unix socket
 	forwarded := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for i := len(forwarded) - 1; i >= 0 && contains(trusted, at); i-- {
+	for i := len(forwarded) - 1; i >= 0 && (proxied || contains(trusted, at)); i-- {
 		next := hop(strings.TrimSpace(forwarded[i]))
 		if !next.IsValid() {
 			break
 		}
-		at = next
+		at, proxied = next, false
 	}
 	bits := 64
 	if at.Is4() {

@@ -13,6 +13,9 @@ func TestNetwork(t *testing.T) {
 	f := func(want, remote string, forwarded ...string) {
 		t.Helper()
 		r := &http.Request{RemoteAddr: remote, Header: http.Header{"X-Forwarded-For": forwarded}}
+		if remote == "@" {
+			require.False(t, Network(r, nil).IsValid(), "no proxy is trusted")
+		}
 		got := Network(r, proxies)
 		if want == "" {
 			require.False(t, got.IsValid(), got)
@@ -30,5 +33,8 @@ func TestNetwork(t *testing.T) {
 	f("2001:db8::/64", "[::1]:1", "[2001:db8::5]:443")
 	f("10.1.1.1/32", "10.1.1.1:1", "nonsense")
 	f("10.1.1.1/32", "10.1.1.1:1")
-	f("", "@")
+	f("", "@") // a Unix socket
+	f("", "@", "nonsense")
+	f("198.51.100.1/32", "@", "203.0.113.9, 198.51.100.1")
+	f("198.51.100.1/32", "@", "203.0.113.9, 198.51.100.1, 10.2.2.2")
 }
