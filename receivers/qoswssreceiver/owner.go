@@ -20,20 +20,16 @@ func ownerOf(id auth.Identity) owner {
 }
 
 // claimed returns the data of an event, which are as records have them. A local userIDChange of a signed owner has the
-// new ID as a claim.
+// alias of the new ID as a claim: a real name in it would be masked by the alias wherever it is, also as the owner's.
 func (o owner) claimed(name string, data []byte) []byte {
 	if !o.signed {
 		return data
 	}
 	named := event.Names(name, data)
-	if named.Of != "local" || named.User.Alias == "" || named.User == event.User(o.recorded) {
+	if named.Of != event.Claimed && (named.Of != "local" || named.User.Alias == "" || named.User == event.User(o.recorded)) {
 		return data
 	}
-	claim := any(named.User.Alias)
-	if named.User.Name != named.User.Alias {
-		claim = map[string]string{"userName": named.User.Name, "aliasName": named.User.Alias}
-	}
-	out, _ := json.Marshal(map[string]any{event.ClaimedUserID: claim}) // texts: it does not fail
+	out, _ := json.Marshal(map[string]string{event.ClaimedUserID: named.User.Alias}) // texts: it does not fail
 	return out
 }
 

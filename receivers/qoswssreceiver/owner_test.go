@@ -34,7 +34,11 @@ func TestSignedUserStaysTheOwner(t *testing.T) {
 	}
 	const local = `{"userIDType":"local","newUserID":"victim"}`
 	require.JSONEq(t, `{"claimedUserID":"victim"}`, change(signed, local))
-	require.JSONEq(t, `{"claimedUserID":{"aliasName":"v-1","userName":"Victim"}}`, change(signed, `{"userIDType":"local","newUserID":{"userName":"Victim","aliasName":"v-1"}}`))
+	for _, data := range []string{
+		`{"userIDType":"local","newUserID":{"userName":"mallory","aliasName":"victim"}}`, `{"claimedUserID":{"userName":"mallory","aliasName":"victim"},"userIDType":"local"}`,
+	} {
+		require.JSONEq(t, `{"claimedUserID":"victim"}`, change(signed, data), "the name of the owner is no name of the victim's")
+	}
 	for _, same := range []string{`{"userIDType":"remote","newUserID":"victim"}`, `{"userIDType":"local","newUserID":"mallory"}`} {
 		require.JSONEq(t, same, change(signed, same))
 	}
