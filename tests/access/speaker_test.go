@@ -65,11 +65,17 @@ func (s *speaker) hears() any {
 	}
 }
 
-// says sends one frame and waits until it is acknowledged.
+// says sends a line of the log and waits until it is acknowledged.
 func (s *speaker) says() {
 	s.t.Helper()
+	s.sends(fmt.Sprintf(`"type":"log","fabric":1,"text":"t%d"`, s.seq+1))
+}
+
+// sends sends one frame of these members and waits until it is acknowledged.
+func (s *speaker) sends(members string) {
+	s.t.Helper()
 	s.seq++
-	require.True(s.t, s.wire.Send(fmt.Sprintf(`{"type":"log","seq":%d,"at":%d,"fabric":1,"text":"t%d"}`, s.seq, time.Now().UnixMilli(), s.seq)))
+	require.True(s.t, s.wire.Send(fmt.Sprintf(`{%s,"seq":%d,"at":%d}`, members, s.seq, time.Now().UnixMilli())))
 	ack, ok := s.hears().(*protocol.Ack)
 	require.True(s.t, ok)
 	require.Equal(s.t, s.seq, ack.Seq)
