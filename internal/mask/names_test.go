@@ -53,6 +53,7 @@ func TestNames(t *testing.T) {
 		"\xff Ann \xff":                   "\xff a-2 \xff",
 		`CORP\Ann C:\Users\ann.real\x`:    `CORP\a-2 C:\Users\a-1\x`,
 		`\n%41nn`:                         `\na-2`,
+		`CORP\zo\u00eb CORP\\u005aoë`:     `CORP\z-3 CORP\z-3`,
 		"%ann%2520real":                   "%a-1",
 		`{\"a\":\"A\\u006en\"}`:           `{\"a\":\"a-2\"}`,
 		"ann\r\n real, ann\u00a0real.":    "a-1, a-1.",
@@ -84,15 +85,24 @@ var encodings = map[string]func(string) string{
 		out, _ := json.Marshal(s)
 		return string(out[1 : len(out)-1])
 	},
-	"ASCII": func(s string) string {
-		var out strings.Builder
-		for _, unit := range utf16.Encode([]rune(s)) {
+	"ASCII":     func(s string) string { return escaped(s, func(rune) bool { return true }) },
+	"not ASCII": func(s string) string { return escaped(s, func(r rune) bool { return r >= utf8.RuneSelf }) }, // as Java and Python write it
+	"_":         separated("_"), ".": separated("."), "-": separated("-"), "+": separated("+"), "lines": separated("\r\n\t"),
+	"hidden": func(s string) string { return strings.Join(strings.Split(s, ""), "\u200d") },
+}
+
+func escaped(s string, is func(rune) bool) string {
+	var out strings.Builder
+	for _, r := range s {
+		if !is(r) {
+			out.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
 			fmt.Fprintf(&out, `\u%04x`, unit)
 		}
-		return out.String()
-	},
-	"_": separated("_"), ".": separated("."), "-": separated("-"), "+": separated("+"), "lines": separated("\r\n\t"),
-	"hidden": func(s string) string { return strings.Join(strings.Split(s, ""), "\u200d") },
+	}
+	return out.String()
 }
 
 func separated(by string) func(string) string {
@@ -112,7 +122,7 @@ func TestEveryNeighbour(t *testing.T) {
 			neighbours = append(neighbours, string(r))
 		}
 	}
-	for _, name := range []string{"Adam", "Nadja Ude", "Zoë Bé", "🙂 Ann", "(b)"} {
+	for _, name := range []string{"Adam", "Nadja Ude", "Björn", "Zoë Bé", "🙂 Ann", "(b)", "Émile", "77 Ö"} {
 		m := New(maxNames)
 		m.Add(name, "alias")
 		for encoding, encode := range encodings {
@@ -131,7 +141,7 @@ func TestEveryNeighbour(t *testing.T) {
 	}
 }
 
-// A name is found that is encoded once, and once more, in any text.
+// A name is found that is encoded once, and once more with a sign before it that begins escape sequences, in any text.
 //
 // spec: DASH-03
 func TestEncodedTwice(t *testing.T) {
@@ -140,10 +150,11 @@ func TestEncodedTwice(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		name := rapid.StringMatching(`[A-Zü][a-zöß]{1,6}( [A-Z][a-zé]{0,6}){0,2}`).Draw(rt, "name")
 		first, second := encodings[rapid.SampledFrom(kinds).Draw(rt, "first")], encodings[rapid.SampledFrom(escaping).Draw(rt, "second")]
+		sign := rapid.SampledFrom([]string{"", `\`, "%", `C:\Users\`, `\\host\`, "100%", `%\`}).Draw(rt, "sign")
 		m := New(maxNames)
 		m.Add(name, "·alias·")
 		before, after := rapid.String().Draw(rt, "before"), rapid.String().Draw(rt, "after")
-		got := m.Text(before + "\n" + second(first(name)) + " " + after)
+		got := m.Text(before + "\n" + second(sign+first(name)) + " " + after)
 		require.Contains(rt, got, "·alias·")
 		require.Equal(rt, got, m.Text(got))
 	})

@@ -10,12 +10,6 @@ import (
 // maxEscapes is how often a text may be escaped, one time in another.
 const maxEscapes = 3
 
-// escapes are kinds of escape sequences.
-type escapes struct {
-	percent bool // of URLs (RFC 3986), in UTF-8
-	json    bool // of strings in JSON (RFC 8259)
-}
-
 // readings returns the ways to read a text, each in the form of names. A backslash and a percent sign may begin an escape
 // sequence or be what they are: the text itself is the first one.
 func readings(text string) (out []*layer) {
@@ -28,24 +22,22 @@ func readings(text string) (out []*layer) {
 		}
 		return v
 	}
-	raw := &layer{text: text}
-	l := add(raw)
-	url, json := strings.Contains(text, "%"), strings.Contains(text, `\`)
-	if !url && !json {
+	l := add(&layer{text: text})
+	if !strings.Contains(text, "%") && !strings.Contains(text, `\`) {
 		return out
 	}
-	if url && json {
-		for _, kind := range []escapes{{percent: true}, {json: true}} {
-			if one := kind.unescaped(raw); one != nil {
-				add(one)
-			}
-		}
-	}
-	for range maxEscapes {
-		if l = (escapes{true, true}).unescaped(l); l == nil {
+	for left := maxEscapes; left > 0; left-- {
+		next, mixed := unescaped(l, false)
+		if next == nil {
 			break
 		}
-		l = add(l)
+		for other, n := l, left; mixed && n > 0; n-- {
+			if other, _ = unescaped(other, true); other == nil {
+				break
+			}
+			other = add(other)
+		}
+		l = add(next)
 	}
 	return out
 }
@@ -68,11 +60,22 @@ func visible(below *layer) *layer {
 	return out.layer()
 }
 
-// unescaped returns a text without its escape sequences; nil where it has none.
-func (e escapes) unescaped(below *layer) *layer {
-	out, changed := build(below), false
+// unescaped returns a text without its escape sequences; nil where it has none. A sequence that may be a sign before a name
+// (isAmbiguous) stays if literal is set; mixed reports whether there are such and others.
+func unescaped(below *layer, literal bool) (_ *layer, mixed bool) {
+	out, ambiguous, certain := build(below), false, false
 	for i := 0; i < len(below.text); {
-		r, n := e.first(below.text[i:])
+		r, n := escape(below.text[i:])
+		switch {
+		case n == 0:
+		case !isAmbiguous(r, below.text[i:i+n]):
+			certain = true
+		case literal:
+			n = 0
+		default:
+			ambiguous = true
+			certain = certain || r == '\\' && strings.HasPrefix(below.text[i+n:], "u") // a sign before \u
+		}
 		if n == 0 {
 			out.byte(i, below.text[i])
 			i++
@@ -80,24 +83,29 @@ func (e escapes) unescaped(below *layer) *layer {
 		}
 		out.rune(i, i+n, r)
 		i += n
-		changed = true
 	}
-	if !changed {
-		return nil
+	if !ambiguous && !certain {
+		return nil, false
 	}
-	return out.layer()
+	return out.layer(), ambiguous && certain
 }
 
-// first returns the character of the escape sequence that a text begins with, and the length of the sequence; 0
-// without one.
-func (e escapes) first(text string) (rune, int) {
-	switch {
-	case e.percent && text[0] == '%':
+// escape returns the character of the escape sequence that a text begins with, of URLs (RFC 3986, UTF-8) or of strings in
+// JSON (RFC 8259), and the length of the sequence; 0 without one.
+func escape(text string) (rune, int) {
+	switch text[0] {
+	case '%':
 		return percent(text)
-	case e.json && text[0] == '\\':
+	case '\\':
 		return backslash(text)
 	}
 	return 0, 0
+}
+
+// isAmbiguous reports whether the characters of an escape sequence behind its sign may begin a name of which others are
+// escaped, as in CORP\bj\u00f6rn: short ones of JSON, and those of letters, digits and control characters in URLs.
+func isAmbiguous(r rune, sequence string) bool {
+	return len(sequence) == 2 || sequence[0] == '%' && r < utf8.RuneSelf && (isWord(r) || r < ' ')
 }
 
 // percent decodes the bytes of one character in UTF-8.
