@@ -76,7 +76,7 @@ func (a *API) conferences(ctx context.Context, r *http.Request) (any, error) {
 	if err := a.audit(ctx, s.entry); err != nil {
 		return nil, err
 	}
-	page, err := a.find(ctx, s.query, s.conditions, s.view.scope)
+	page, err := a.find(ctx, s)
 	if err != nil {
 		return nil, err
 	}

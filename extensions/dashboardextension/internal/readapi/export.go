@@ -79,7 +79,7 @@ func (a *API) nextRows(ctx context.Context, s *search) ([]conferenceRow, error) 
 	defer cancel()
 	ctx, end := a.room.charged(ctx)
 	defer end()
-	page, err := a.find(ctx, s.query, s.conditions, s.view.scope)
+	page, err := a.find(ctx, s)
 	s.query.Before = page.Next
 	return a.rows(s, page.Conferences, func([]string) {}), err
 }

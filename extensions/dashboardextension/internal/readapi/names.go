@@ -3,11 +3,13 @@ package readapi
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/mask"
+	"github.com/qosrtc/qos/storage"
 )
 
 // names decides which names of users leave the collector: aliases always, real names only
@@ -64,6 +66,22 @@ func (n names) name(userName, alias string) string {
 		return ""
 	}
 	return userName
+}
+
+// of returns the real names of participants that must not be shown.
+func (n names) of(people ...storage.Participant) masks {
+	of := newNames(n.real, n.comments)
+	of.participants(people)
+	return of.masks
+}
+
+// hides reports whether one of some texts has a hidden real name of participants.
+func (n names) hides(people []storage.Participant, texts ...string) bool {
+	if n.real || strings.Join(texts, "") == "" {
+		return false
+	}
+	hidden := n.of(people...)
+	return slices.ContainsFunc(texts, func(text string) bool { return hidden.Text(text) != text })
 }
 
 // note remembers the real names of an event that may not be shown.

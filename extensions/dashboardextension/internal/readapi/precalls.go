@@ -1,7 +1,9 @@
 package readapi
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/qosrtc/qos/internal/access"
@@ -38,7 +40,7 @@ func (a *API) preCalls(ctx context.Context, r *http.Request) (any, error) {
 	if err := a.audit(ctx, access.Entry{Action: access.ActionSearch, AppID: query.AppID, Target: target}); err != nil {
 		return nil, err
 	}
-	page, err := a.listPreCalls(ctx, query, view.scope)
+	page, err := a.findPreCalls(ctx, query, view)
 	damaged, err := a.damaged(ctx, "pre-call tests", err)
 	if err != nil {
 		return nil, err
@@ -51,6 +53,35 @@ func (a *API) preCalls(ctx context.Context, r *http.Request) (any, error) {
 		view.masks.answer(&list.PreCalls[i])
 	}
 	return list, nil
+}
+
+// findPreCalls lists the tests of a query whose texts the reader may search by (find). The error may be storage.ErrDamaged.
+func (a *API) findPreCalls(ctx context.Context, q storage.PreCallQuery, view view) (found storage.PreCallPage, damage error) {
+	limit, hidden := q.Limit, false
+	for range maxFoundPages {
+		q.Limit = limit - len(found.PreCalls)
+		page, err := a.listPreCalls(ctx, q, view.scope)
+		if err != nil && !errors.Is(err, storage.ErrDamaged) {
+			return found, err
+		}
+		damage = cmp.Or(damage, err)
+		for i := range page.PreCalls {
+			p := &page.PreCalls[i]
+			if view.hides([]storage.Participant{{Session: p.Session}}, q.SiteID, q.ApplicationVersion, q.AdditionalID, q.Provider) {
+				hidden = true
+				continue
+			}
+			found.PreCalls = append(found.PreCalls, *p)
+		}
+		q.Before, found.Next = page.Next, page.Next
+		if page.Next == (storage.Cursor{}) || len(found.PreCalls) == limit {
+			break
+		}
+	}
+	if hidden && len(found.PreCalls) == 0 {
+		found.Next = storage.Cursor{}
+	}
+	return found, damage
 }
 
 func (n names) preCallRow(p *storage.PreCall) preCallRow {

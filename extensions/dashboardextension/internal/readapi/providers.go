@@ -69,9 +69,10 @@ func (a *API) providers(ctx context.Context, r *http.Request) (any, error) {
 		step = 24 * time.Hour
 	}
 	out.StepMs = step.Milliseconds()
-	count := counter{zone: zone, step: step, byName: map[string]*perProvider{}}
+	view := a.view(ctx)
+	count := counter{names: view.names, zone: zone, step: step, byName: map[string]*perProvider{}}
 	var err error
-	out.Complete, err = a.eachPreCall(ctx, storage.PreCallQuery{AppID: app, From: from, To: to, Limit: maxLimit}, a.view(ctx).scope, count.add)
+	out.Complete, err = a.eachPreCall(ctx, storage.PreCallQuery{AppID: app, From: from, To: to, Limit: maxLimit}, view.scope, count.add)
 	if err != nil {
 		return nil, err
 	}
@@ -100,6 +101,7 @@ func (a *API) eachPreCall(ctx context.Context, q storage.PreCallQuery, scope acc
 
 // counter counts tests by provider and step.
 type counter struct {
+	names      names
 	zone, step time.Duration
 	tests      int
 	byName     map[string]*perProvider
@@ -119,6 +121,7 @@ type tally struct {
 
 func (c *counter) add(p *storage.PreCall) {
 	c.tests++
+	hidden := c.names.of(storage.Participant{Session: p.Session})
 	start := p.At.Add(c.zone).Truncate(c.step).Add(-c.zone).UnixMilli()
 	for i := range p.Result.Providers {
 		provider := &p.Result.Providers[i]
@@ -126,10 +129,11 @@ func (c *counter) add(p *storage.PreCall) {
 		if !counts {
 			continue
 		}
-		of := c.byName[provider.Provider]
+		name := hidden.Text(provider.Provider)
+		of := c.byName[name]
 		if of == nil {
 			of = &perProvider{byStart: map[int64]*tally{}}
-			c.byName[provider.Provider] = of
+			c.byName[name] = of
 		}
 		if of.byStart[start] == nil {
 			of.byStart[start] = &tally{}

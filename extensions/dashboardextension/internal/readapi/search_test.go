@@ -100,6 +100,35 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// A reader who may not see a real name finds nothing by a text that has it, in any form, and no cursor reports that there is something.
+//
+// spec: DASH-03
+func TestSearchByAHiddenName(t *testing.T) {
+	m, store := &memory{}, newSQLite(t)
+	texts := []string{"Ann Real", "ann real", "ANN_REAL", "room of Ann Real", `CORP\ann.real`, "Ann%20Real", "room of Annette", "ann"}
+	for n, text := range texts {
+		for again := range 2 {
+			c, session := m.newCall(fmt.Sprint("call ", n, again), t0), fmt.Sprint(alice[:len(alice)-3], 100+2*n+again)
+			c.join(session, "Ann Real", "ann", map[string]string{semconv.SiteID: text, semconv.ApplicationVersion: text, semconv.AdditionalPrefix + "tenantID": text})
+			c.stats(session, c.Start, "inbound-rtp", "audio", nil)
+			c.summarise("success", nil, "", `{}`)
+			write(t, store, c)
+		}
+	}
+	for _, realNames := range []bool{true, false} {
+		base := startOn(t, reading{m, store}, func(s *Settings) { s.ShowUserNames = realNames }) + "/api/conferences?limit=1&"
+		for i, text := range texts {
+			for _, field := range []string{"q", "site", "version", "additional"} {
+				var list listing
+				getJSON(t, base+url.Values{field: {text}}.Encode(), &list)
+				shown := realNames || i >= len(texts)-2
+				require.Equal(t, shown, len(list.Conferences) > 0, "%s %s", field, text)
+				require.Equal(t, shown, list.Next != "", "%s %s", field, text)
+			}
+		}
+	}
+}
+
 // The row says as what it was found, and who was looked for stands first.
 func TestSearchMatched(t *testing.T) {
 	ask, _ := searched(t, false)
