@@ -198,12 +198,20 @@ func TestNoRealNames(t *testing.T) {
 	p.Client.SiteID, p.Client.ApplicationVersion = "room of alice_ek", "4.2.0"
 	p.Machine.Devices = []string{"Alice Berg’s headset", "Camera"}
 	p.Fabrics[0].Usage, p.Fabrics[0].RemoteUserID, p.Fabrics[0].RemoteAlias = "to Bob Ås", "Bob Ås", "b-2"
+	p.Fabrics[0].NetworkType, p.Fabrics[0].RelayProtocol, p.Fabrics[0].LocalCandidateType, p.Fabrics[0].RemoteCandidateType = "of Bob Ås", "bob_ås", "Bob%20Ås", "x/Bob Ås"
+	p.Fabrics[0].Streams[0].Codec = "audio/Bob Ås"
 	s.Participants[1].Client.SiteID = "Alice Ek's floor"
 	d := digest.Of(s)
-	require.Equal(t, []string{"room of a-1", "4.2.0", "a-1’s headset", "Camera", "to b-2", "a-1's floor"}, []string{
-		d.Members[0].SiteID, d.Members[0].ApplicationVersion, d.Members[0].Devices[0], d.Members[0].Devices[1], d.Members[0].Fabrics[0].Usage, d.Members[1].SiteID,
+	require.Equal(t, digest.Fabric{
+		Usage: "to b-2", Connected: true, LocalCandidateType: "b-2", RemoteCandidateType: "x/b-2", RelayProtocol: "b-2", NetworkType: "of b-2",
+		LocalAddress: "192.0.2.0", Codecs: "VP8 audio/b-2 opus",
+	}, d.Members[0].Fabrics[0])
+	require.Equal(t, []string{"room of a-1", "4.2.0", "a-1’s headset", "Camera", "a-1's floor"}, []string{
+		d.Members[0].SiteID, d.Members[0].ApplicationVersion, d.Members[0].Devices[0], d.Members[0].Devices[1], d.Members[1].SiteID,
 	})
 	require.Equal(t, "Alice Berg’s headset", p.Machine.Devices[0], "the summary stays as it is")
+	p.UserID, p.UserIDs, p.Fabrics[1].RemoteUserID, p.Fabrics[1].RemoteAlias = "Relay", []string{"opus"}, "multiplex", "b-2"
+	require.Equal(t, want().Members[0].Fabrics[0], digest.Of(s).Members[0].Fabrics[1], "a name that is a word of the protocol")
 	p.UserID, p.UserIDs = "Ålesund", nil
 	p.Alias, p.Client.SiteID = "Ålesund", "Ålesund"
 	require.Equal(t, "Ålesund", digest.Of(s).Members[0].SiteID, "a text as userID is its own alias")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/mask"
+	"github.com/qosrtc/qos/protocol"
 )
 
 func counts(of map[string]int) (out []Count) {
@@ -62,8 +63,7 @@ func memberOf(p *conference.Participant, hidden *mask.Names) Member {
 		if p.Fabrics[i].State == conference.StateUnused {
 			continue
 		}
-		f := fabricOf(&p.Fabrics[i])
-		f.Usage = hidden.Text(f.Usage)
+		f := fabricOf(&p.Fabrics[i], hidden)
 		if len(m.Fabrics) < maxDistinct && !slices.Contains(m.Fabrics, f) {
 			m.Fabrics = append(m.Fabrics, f)
 		}
@@ -83,17 +83,24 @@ func masked(hidden *mask.Names, texts []string) []string {
 	return out
 }
 
-func fabricOf(f *conference.Fabric) Fabric {
+// fabricOf returns a fabric. What a page wrote in place of a word of the protocol may have a real name.
+func fabricOf(f *conference.Fabric, hidden *mask.Names) Fabric {
+	word := func(text string, words []string) string {
+		if hidden.Empty() || slices.Contains(words, text) {
+			return text
+		}
+		return hidden.Text(text)
+	}
 	var codecs []string
 	for i := range f.Streams {
-		if codec := f.Streams[i].Codec; codec != "" && !slices.Contains(codecs, codec) {
+		if codec := word(f.Streams[i].Codec, protocol.EventWords["codec"]); codec != "" && !slices.Contains(codecs, codec) {
 			codecs = append(codecs, codec)
 		}
 	}
 	slices.SortFunc(codecs, cmp.Compare)
 	return Fabric{
-		Usage: f.Usage, Connected: f.State == conference.StateConnected,
-		LocalCandidateType: f.LocalCandidateType, RemoteCandidateType: f.RemoteCandidateType, RelayProtocol: f.RelayProtocol,
-		NetworkType: f.NetworkType, LocalAddress: f.LocalAddress, Codecs: strings.Join(codecs, " "),
+		Usage: word(f.Usage, protocol.FabricUsages), Connected: f.State == conference.StateConnected,
+		LocalCandidateType: word(f.LocalCandidateType, protocol.EventWords["localCandidateType"]), RemoteCandidateType: word(f.RemoteCandidateType, protocol.EventWords["remoteCandidateType"]),
+		RelayProtocol: word(f.RelayProtocol, protocol.EventWords["relayProtocol"]), NetworkType: word(f.NetworkType, protocol.EventWords["networkType"]), LocalAddress: f.LocalAddress, Codecs: strings.Join(codecs, " "),
 	}
 }

@@ -68,7 +68,7 @@ var rules = []rule{
 	{room: "internal/narrative", allowed: []string{"internal/cause", "internal/conference", "internal/detect"}, reason: "pure domain: a summary and names in, text out"},
 	{room: "internal/overview", allowed: []string{"internal/digest"}, reason: "pure domain: digests in, counts out"},
 	{
-		room: "internal/digest", allowed: []string{"internal/conference", "internal/mask", "github.com/google/uuid", "google.golang.org/protobuf/encoding/protowire"},
+		room: "internal/digest", allowed: []string{"protocol", "internal/conference", "internal/mask", "github.com/google/uuid", "google.golang.org/protobuf/encoding/protowire"},
 		reason: "pure domain: summaries in, bytes out, and back",
 	},
 	{room: "internal/recommend", allowed: []string{"protocol"}, reason: "pure domain: what is known of a network in, a configuration out"},
