@@ -29,12 +29,12 @@ func digestOf(alias, name string) *digest.Digest {
 	}
 }
 
-// erasedDigest is what an erasure leaves of it: of the user's own session no device, address or operating system, of others
-// all but the names.
+// erasedDigest is what an erasure leaves of it: of the user's own session no device, address, operating system, or text in place
+// of a word, of others all but the names.
 func erasedDigest(pseudonym string) *digest.Digest {
 	d := digestOf(pseudonym, pseudonym)
 	own := &d.Members[0]
-	own.OS, own.Devices, own.Fabrics[0].LocalAddress = "", nil, ""
+	own.OS, own.Devices, own.Fabrics[0].NetworkType, own.Fabrics[0].LocalAddress = "", nil, "", ""
 	return d
 }
 

@@ -31,12 +31,18 @@ func (d digestMember) set(text *string, value string) {
 	*d.changed, *text = *d.changed || *text != value, value
 }
 
-// own removes what a record or a session of the user has no more: the operating system is of the user agent.
+// own removes what a record, a session or a summary of the user has no more: the operating system is of the user agent.
 func (d digestMember) own(m *digest.Member) {
 	d.set(&m.OS, "")
 	*d.changed, m.Devices = *d.changed || len(m.Devices) > 0, nil
 	for i := range m.Fabrics {
-		d.set(&m.Fabrics[i].LocalAddress, "")
+		f := &m.Fabrics[i]
+		d.set(&f.LocalAddress, "")
+		for member, text := range words(f) {
+			if !pageWords[member][*text] {
+				d.set(text, "")
+			}
+		}
 	}
 }
 
@@ -48,11 +54,23 @@ func (d digestMember) mention(m *digest.Member) {
 	}
 	for i := range m.Fabrics {
 		f := &m.Fabrics[i]
-		texts = append(texts, &f.NetworkType, &f.LocalAddress, &f.Codecs)
+		texts = append(texts, &f.LocalAddress, &f.Codecs)
+		for member, text := range words(f) {
+			if !pageWords[member][*text] {
+				texts = append(texts, text)
+			}
+		}
 	}
 	for _, text := range texts {
 		if replaced, ok := d.ids.Text(*text); ok {
 			d.set(text, replaced)
 		}
+	}
+}
+
+// words returns the members of a fabric whose words a page sent.
+func words(f *digest.Fabric) map[string]*string {
+	return map[string]*string{
+		"localCandidateType": &f.LocalCandidateType, "remoteCandidateType": &f.RemoteCandidateType, "relayProtocol": &f.RelayProtocol, "networkType": &f.NetworkType,
 	}
 }

@@ -3,6 +3,7 @@ package erasure
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"strings"
 
 	"github.com/google/uuid"
@@ -11,10 +12,19 @@ import (
 // summaryPairs are the members of a summary that name one user.
 var summaryPairs = [][2]string{{"userID", "alias"}, {"remoteUserID", "remoteAlias"}}
 
-// summaryWords are its members with words of closed sets, and with identifiers of something else than a user. In all
-// others an identifier may be a word.
-var summaryWords = setOf(strings.Fields(`appID conferenceID session peer outcome label kind metric mediaType statsType direction state endReason usage cause
-		confidence localCandidateType remoteCandidateType relayProtocol networkType failureStage`))
+// summaryWords are its members with words that the collector chose or checked, and with identifiers of something else than a
+// user. In all others an identifier may be a word.
+var summaryWords = setOf(strings.Fields(`appID conferenceID session peer outcome label kind metric mediaType statsType direction state usage cause confidence`))
+
+// pageWords are its members whose words a page sent, and the words that remain.
+var pageWords = func() map[string]map[string]bool {
+	words := map[string]map[string]bool{"failureStage": keptWords["stage"], "failureReason": keptWords["reason"], "endReason": maps.Clone(keptWords["reason"])}
+	words["endReason"]["silence"], words["endReason"]["iceFailed"] = true, true // of the collector
+	for _, member := range []string{"localCandidateType", "remoteCandidateType", "relayProtocol", "networkType"} {
+		words[member] = keptWords[member]
+	}
+	return words
+}()
 
 // Document is the document of a conference's summary after an erasure.
 type Document struct {
@@ -107,13 +117,31 @@ func (d *documents) erase(p map[string]any) {
 	for _, feedback := range list[map[string]any](p["feedback"]) {
 		d.set(feedback, "comment", "")
 	}
+	d.eraseWords(p)
 	for _, fabric := range list[map[string]any](p["fabrics"]) {
+		d.eraseWords(fabric)
 		d.set(fabric, "localAddress", "")
 		if len(list[any](fabric["localAddresses"])) > 0 {
 			fabric["localAddresses"], d.changed = []any{}, true
 		}
 		for _, stream := range list[map[string]any](fabric["streams"]) {
 			d.set(stream, "usageLabel", "")
+			if !word.MatchString(text(stream["codec"])) {
+				d.set(stream, "codec", "")
+			}
+		}
+	}
+}
+
+// eraseWords removes what a page wrote in place of words.
+func (d *documents) eraseWords(object map[string]any) {
+	for member, words := range pageWords {
+		switch value := text(object[member]); {
+		case value == "" || words[value]:
+		case member == "endReason":
+			d.set(object, member, "terminated") // that of an end without a reason
+		default:
+			d.set(object, member, "")
 		}
 	}
 }
@@ -147,7 +175,7 @@ func (d *documents) object(object map[string]any) {
 		}
 	}
 	for member, value := range object {
-		if summaryWords[member] {
+		if summaryWords[member] || pageWords[member][text(value)] {
 			continue
 		}
 		if replaced, ok := d.ids.Text(text(value)); ok {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/qosrtc/qos/internal/digest"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
 )
@@ -126,23 +127,58 @@ func TestFeedbackThroughAnother(t *testing.T) {
 		`{"userID":"bob","alias":"bob","comment":"good"}]}]}`, string(document.Text))
 }
 
+// Of what a page wrote in place of words, nothing of the user's remains in a summary and its digest, and no ID in those of others.
+//
+// spec: PRIV-02
+func TestWordsOfASummary(t *testing.T) {
+	e := New(storage.User{AppID: "a", IDs: []string{"ann", "failed"}}, time.Now())
+	document := func(user, reason, codec, other string) string {
+		return `{"participants":[{"userID":"` + user + `","alias":"` + user + `","endReason":"` + reason + `","fabrics":[{"endReason":"` + reason + `","failureStage":"` + other +
+			`","failureReason":"failed","localCandidateType":"` + other + `","remoteCandidateType":"relay","relayProtocol":"` + other + `","networkType":"` + other +
+			`","state":"connected","streams":[{"codec":"` + codec + `"}]}]}]}`
+	}
+	fabric := func(other, codecs string) *digest.Digest {
+		return &digest.Digest{Members: []digest.Member{{Fabrics: []digest.Fabric{{
+			Usage: "audio", LocalCandidateType: other, RemoteCandidateType: "relay", RelayProtocol: other, NetworkType: other, Codecs: codecs,
+		}}}}}
+	}
+	of, remain := "desk of Ann", "desk of "+e.Pseudonym
+	for user, want := range map[string][2]any{
+		"ann": {document(e.Pseudonym, "terminated", "", ""), fabric("", remain)},
+		"bob": {document("bob", remain, remain, remain), fabric(remain, remain)},
+	} {
+		got, err := e.Find(false, nil).Document([]byte(document(user, of, of, of)), func([16]byte) bool { return false }, e.Pseudonym)
+		require.NoError(t, err)
+		require.JSONEq(t, want[0].(string), string(got.Text))
+		body, changed := got.IDs.Digest(fabric(of, of).Encode(), func([16]byte) bool { return user == "ann" })
+		require.True(t, changed)
+		var d digest.Digest
+		require.NoError(t, new(digest.Decoder).Decode(body, &d))
+		require.Equal(t, want[1], &d)
+	}
+	words := document(e.Pseudonym, "iceFailed", "audio/opus", "")
+	got, err := e.Find(false, nil).Document([]byte(words), func([16]byte) bool { return false }, e.Pseudonym)
+	require.NoError(t, err)
+	require.JSONEq(t, words, string(got.Text))
+}
+
 // The label of a server in a pre-call test may have the user's name.
 //
 // spec: PRIV-02
 func TestProvidersOfTests(t *testing.T) {
 	e := New(storage.User{AppID: "a", IDs: []string{"ann"}}, time.Now())
-	test := PreCall{Result: storage.PreCallResult{Reason: "ann left", Providers: []storage.PreCallProvider{{Provider: "eu-1"}, {Provider: "desk of Ann"}}}}
+	test := PreCall{Result: storage.PreCallResult{Reason: "ann left", NetworkType: "Ann’s", Providers: []storage.PreCallProvider{{Provider: "eu-1"}, {Provider: "desk of Ann"}}}}
 	test.Row.Details = "{}"
 	labels := func(p PreCall) []string {
-		return []string{p.Result.Reason, p.Result.Providers[0].Provider, p.Result.Providers[1].Provider}
+		return []string{p.Result.Reason, p.Result.NetworkType, p.Result.Providers[0].Provider, p.Result.Providers[1].Provider}
 	}
 	own, err := e.Find(true, nil).OwnPreCall(test, e.Pseudonym)
 	require.NoError(t, err)
-	require.Equal(t, []string{"", "eu-1", "desk of " + e.Pseudonym}, labels(own))
+	require.Equal(t, []string{"", "", "eu-1", "desk of " + e.Pseudonym}, labels(own))
 	other, changed, err := e.Find(false, nil).PreCall(test)
 	require.NoError(t, err)
 	require.True(t, changed)
-	require.Equal(t, []string{e.Pseudonym + " left", "eu-1", "desk of " + e.Pseudonym}, labels(other))
+	require.Equal(t, []string{e.Pseudonym + " left", e.Pseudonym + "’s", "eu-1", "desk of " + e.Pseudonym}, labels(other))
 }
 
 // An erasure that is stored and read again finds the same user, and has no ID.

@@ -16,7 +16,9 @@ type PreCall struct {
 func (ids *IDs) OwnPreCall(p PreCall, pseudonym string) (PreCall, error) {
 	row, err := ids.OwnSession(p.Row, pseudonym)
 	p.Row, p.Result = row, mapTexts(p.Result, func(string) string { return "" }, func(text string) string { text, _ = ids.Text(text); return text })
-	p.Result.NetworkType, _ = ids.Text(p.Result.NetworkType)
+	if !keptWords["networkType"][p.Result.NetworkType] {
+		p.Result.NetworkType = ""
+	}
 	return p, err
 }
 
@@ -29,6 +31,9 @@ func (ids *IDs) PreCall(p PreCall) (_ PreCall, changed bool, err error) {
 		return replaced
 	}
 	p.Result = mapTexts(p.Result, replace, replace)
+	if !keptWords["networkType"][p.Result.NetworkType] {
+		p.Result.NetworkType = replace(p.Result.NetworkType)
+	}
 	return p, changed, err
 }
 
