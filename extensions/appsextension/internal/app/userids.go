@@ -124,7 +124,9 @@ func (a *App) EraseRevoked(id string, users []string, vault Sealer) error {
 	for _, user := range users {
 		if at, revoked := left[user]; revoked && !pseudonym.Is(user) {
 			delete(left, user)
-			left[keys.ID(user)] = at
+			if id := keys.ID(user); at.After(left[id]) {
+				left[id] = at
+			}
 		}
 	}
 	a.RevokedUsers = left

@@ -1,10 +1,36 @@
 package app
 
 import (
+	"maps"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/pseudonym"
 )
+
+// A user who is erased again, and was revoked up to an earlier time since, stays revoked up to the later one.
+//
+// spec: PRIV-02, AUTH-04
+func TestEraseRevokedTwice(t *testing.T) {
+	a, v := newApp(t), newVault(t, 1)
+	for _, at := range []time.Time{noon, noon.Add(-time.Hour), noon.Add(time.Hour)} {
+		revoked := maps.Clone(a.RevokedUsers)
+		if revoked == nil {
+			revoked = map[string]time.Time{}
+		}
+		revoked["ann"] = at
+		a.RevokedUsers = revoked
+		require.NoError(t, a.EraseRevoked("shop", []string{"ann"}, v))
+		require.Len(t, a.RevokedUsers, 1)
+		for id, left := range a.RevokedUsers {
+			require.True(t, pseudonym.Is(id))
+			require.False(t, left.Before(at))
+			require.False(t, left.Before(noon))
+		}
+	}
+}
 
 // An app that hashes and has no key at all, as a damaged document, admits nobody. One that does not hash needs none.
 //
