@@ -73,7 +73,8 @@ func (x *Exporter) Record(attributes map[string]any) map[string]any {
 	return out
 }
 
-// Mention returns the attributes of another user's record that name the user; none if it does not.
+// Mention returns the attributes of another user's record that name the user, all of a feedback that the user gave; none if
+// it does not.
 func (x *Exporter) Mention(attributes map[string]any) map[string]any {
 	marked := maps.Clone(attributes)
 	own := map[string]string{}
@@ -84,6 +85,9 @@ func (x *Exporter) Mention(attributes map[string]any) map[string]any {
 		return nil
 	}
 	all := x.Record(attributes)
+	if x.own[text(attributes[semconv.FeedbackUserID])] || x.own[text(attributes[semconv.FeedbackUserAlias])] {
+		return all
+	}
 	out := map[string]any{}
 	for name, value := range marked {
 		if value != attributes[name] {

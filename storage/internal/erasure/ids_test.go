@@ -119,11 +119,15 @@ func TestFeedbackThroughAnother(t *testing.T) {
 	}
 	require.Equal(t, map[string]any{semconv.FeedbackUserID: e.Pseudonym, semconv.FeedbackUserAlias: e.Pseudonym, semconv.FeedbackOverall: int64(2)}, given("ann"))
 	require.Equal(t, "my nephew broke it", given("bob")[semconv.FeedbackComment])
+	claimed := map[string]any{semconv.FeedbackUserID: "bob", semconv.FeedbackUserClaimed: "ann", semconv.FeedbackComment: "good"}
+	e.Find(false, nil).Mention(claimed)
+	require.Equal(t, map[string]any{semconv.FeedbackUserID: "bob", semconv.FeedbackUserClaimed: e.Pseudonym, semconv.FeedbackComment: "good"}, claimed, "of the signed user")
 	document, err := e.Find(false, nil).Document([]byte(`{"participants":[{"userID":"bob","alias":"bob","feedback":[`+
-		`{"userID":"ann","alias":"ann","comment":"my nephew broke it"},{"userID":"bob","alias":"bob","comment":"good"}]}]}`),
+		`{"userID":"ann","alias":"ann","comment":"my nephew broke it"},{"userID":"bob","alias":"bob","claimed":"ann","comment":"again"},{"userID":"bob","alias":"bob","comment":"good"}]}]}`),
 		func([16]byte) bool { return false }, e.Pseudonym)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"participants":[{"userID":"bob","alias":"bob","feedback":[{"userID":"`+e.Pseudonym+`","alias":"`+e.Pseudonym+`","comment":""},`+
+		`{"userID":"bob","alias":"bob","claimed":"`+e.Pseudonym+`","comment":"again"},`+
 		`{"userID":"bob","alias":"bob","comment":"good"}]}]}`, string(document.Text))
 }
 
@@ -160,6 +164,22 @@ func TestWordsOfASummary(t *testing.T) {
 	got, err := e.Find(false, nil).Document([]byte(words), func([16]byte) bool { return false }, e.Pseudonym)
 	require.NoError(t, err)
 	require.JSONEq(t, words, string(got.Text))
+}
+
+// An export has the feedback that the user gave through the session of another, and not one that another gave there.
+//
+// spec: PRIV-02
+func TestExportOfFeedbackThroughAnother(t *testing.T) {
+	x := NewExporter(NewKey(), map[string]bool{"ann": true})
+	bob := x.Other("bob", "bob")
+	for giver, want := range map[string]map[string]any{
+		"ann": {semconv.FeedbackUserID: "ann", semconv.FeedbackUserAlias: "ann", semconv.FeedbackOverall: int64(2), semconv.FeedbackComment: bob + " broke it, said ann"},
+		"bob": nil,
+	} {
+		require.Equal(t, want, x.Mention(map[string]any{
+			semconv.FeedbackUserID: giver, semconv.FeedbackUserAlias: giver, semconv.FeedbackOverall: int64(2), semconv.FeedbackComment: map[string]string{"ann": "bob broke it, said ann", "bob": "mine"}[giver],
+		}))
+	}
 }
 
 // The label of a server in a pre-call test may have the user's name.
