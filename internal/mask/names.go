@@ -84,10 +84,14 @@ func (n *Names) Text(text string) string {
 	return text
 }
 
-// Whole returns what stands for a name that is a text as a whole, and other texts as they are.
+// Whole returns what stands for a name that is a text as a whole, in any form, and other texts as they are.
 func (n *Names) Whole(text string) string {
 	if with, known := n.with[text]; known {
 		return with
+	}
+	n.index()
+	if form := Form(text); form != "" && n.Longest(form, form[:firstWord(form)]) == len(form) {
+		return n.Replacement(text, form)
 	}
 	return text
 }

@@ -80,12 +80,18 @@ func TestAnswersAreMaskedWhole(t *testing.T) {
 	}, open)
 }
 
-// What is given as an alias is replaced where it is a known real name, and only as a whole.
+// What is given as an alias is replaced where it is a known real name, in any form, and only as a whole.
 //
 // spec: DASH-03
 func TestAliasThatIsARealName(t *testing.T) {
 	m := newMasks()
 	m.Add("Ann Real", "a-1")
+	m.Add("Zoë Berg", "zoë.berg")
+	for given, shown := range map[string]string{"ann real": "a-1", "ANN_REAL": "a-1", "Ann%20Real": "Ann%20Real", "zoë.berg": "zoë.berg", "ZOE\u0308 BERG": "zoë.berg", "x": "x", "-": "-", "": ""} {
+		one := participant{User: given}
+		m.answer(&one)
+		require.Equal(t, shown, one.User)
+	}
 	people := []participant{{User: "Ann Real"}, {User: "friend of Ann Real", Details: map[string]string{"site": "of ann_real"}}}
 	stored := people[1].Details
 	m.answer(&people)
