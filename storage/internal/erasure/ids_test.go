@@ -2,6 +2,7 @@ package erasure
 
 import (
 	"encoding/json"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/qosrtc/qos/internal/digest"
+	"github.com/qosrtc/qos/internal/mask"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
 )
@@ -227,4 +229,24 @@ func TestErasureIsStoredWithoutIDs(t *testing.T) {
 	require.False(t, strings.ContainsAny(e.Pseudonym, `"\ `))
 	_, err = Decode(&storage.Setting{ID: "x", Body: []byte("{")})
 	require.Error(t, err)
+}
+
+// An erasure and an export find a name wherever masking does.
+//
+// spec: PRIV-02, DASH-03
+func TestFormsAreThoseOfMasking(t *testing.T) {
+	const stays = "·"
+	letters := rapid.SampledFrom([]rune("ab nÄäßé.-_+%\\u0123456789\u0308\u200b李\"/fnrt:,"))
+	rapid.Check(t, func(rt *rapid.T) {
+		name, beside := rapid.StringOfN(letters, 1, 8, -1).Draw(rt, "name"), rapid.StringOfN(letters, 0, 12, -1)
+		text := beside.Draw(rt, "before") + rapid.SampledFrom([]string{name, strings.ToUpper(name), url.QueryEscape(name), ""}).Draw(rt, "form") + beside.Draw(rt, "after")
+		names := mask.New(1)
+		names.Add(name, stays)
+		want := names.Text(text)
+		exported, _ := NewIDs(map[string]string{name: stays}).Text(text)
+		require.Equal(rt, want, exported)
+		e := New(storage.User{AppID: "a", IDs: []string{name}}, time.Now())
+		erased, _ := e.Find(false, nil).Text(text)
+		require.Equal(rt, want, strings.ReplaceAll(erased, e.Pseudonym, stays))
+	})
 }
