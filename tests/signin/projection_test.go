@@ -67,6 +67,10 @@ func TestSearchByRole(t *testing.T) {
 			require.True(t, found(engineering, parameter, alias), alias)
 		}
 	}
+	for _, parameter := range []string{"site", "q"} {
+		require.True(t, found(support, parameter, "desk of Ann Real"), parameter)
+		require.False(t, found(engineering, parameter, "desk of Ann Real"), parameter)
+	}
 }
 
 // An app that is not in scope does not exist: in lists, searches, single answers and redirects.
