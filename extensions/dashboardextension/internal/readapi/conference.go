@@ -111,16 +111,23 @@ func (a *API) audited(ctx context.Context, ref storage.Ref, scope access.Scope) 
 	return c, damage, a.audit(ctx, access.Entry{Action: access.ActionConference, AppID: c.AppID, Target: c.ConferenceID, Body: map[string]any{"startAt": c.Start.UnixMilli()}})
 }
 
-// oneConference reads a conference without its records, when there is room for it.
-func (a *API) oneConference(ctx context.Context, ref storage.Ref) (storage.Conference, error) {
-	participants, err := a.reader.CountParticipants(ctx, ref)
+// oneConference reads a conference without its records, when there is room for it. A document that is longer than that of
+// so many participants is read again when there is room for it.
+func (a *API) oneConference(ctx context.Context, ref storage.Ref) (c storage.Conference, err error) {
+	charged, err := a.reader.CountParticipants(ctx, ref)
 	if err != nil {
-		return storage.Conference{}, err
+		return c, err
 	}
-	if err := take(ctx, participants); err != nil {
-		return storage.Conference{}, err
+	for {
+		if err := take(ctx, charged); err != nil {
+			return storage.Conference{}, err
+		}
+		c, err = a.reader.Conference(ctx, ref)
+		if c.Summary == nil || len(c.Summary.Document) <= participantDocument*max(charged, readingCharge) {
+			return c, err
+		}
+		charged, c = len(c.Summary.Document)/participantDocument+1, storage.Conference{}
 	}
-	return a.reader.Conference(ctx, ref)
 }
 
 // read reads the records of a conference into b, and while it goes on its summary so far: one

@@ -1,6 +1,7 @@
 package readapi
 
 import (
+	"encoding/json"
 	"reflect"
 
 	"github.com/qosrtc/qos/internal/mask"
@@ -37,7 +38,7 @@ func (m masks) value(v reflect.Value, tag string) {
 		}
 	case reflect.Interface: // JSON
 		if !v.IsNil() {
-			v.Set(reflect.ValueOf(m.Value(v.Interface())))
+			v.Set(reflect.ValueOf(m.document(v.Interface())))
 		}
 	case reflect.Pointer:
 		if !v.IsNil() {
@@ -51,6 +52,14 @@ func (m masks) value(v reflect.Value, tag string) {
 		m.members(v, tag)
 	default: // numbers
 	}
+}
+
+// document masks JSON, decoded or as text, in its form.
+func (m masks) document(v any) any {
+	if text, ok := v.(json.RawMessage); ok {
+		return encoded(m.Value(names{real: true}.document(string(text), nil)))
+	}
+	return m.Value(v)
 }
 
 func (m masks) text(text, tag string) string {

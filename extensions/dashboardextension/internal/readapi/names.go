@@ -120,6 +120,20 @@ func (n names) document(text string, hidden map[string]bool) any {
 	return v
 }
 
+// encoded is document as JSON: decoded, small members take some sixty times as much memory as their text.
+func (n names) encoded(text string, hidden map[string]bool) any {
+	v := n.document(text, hidden)
+	if v == nil {
+		return nil
+	}
+	return encoded(v)
+}
+
+func encoded(document any) json.RawMessage {
+	text, _ := json.Marshal(document) // what was decoded can be encoded
+	return text
+}
+
 // mentions reports whether a text that is no JSON may have hidden members.
 func mentions(text string, hidden map[string]bool) bool {
 	for name := range hidden {

@@ -16,6 +16,9 @@ const (
 	maxReading = 3800
 	// readingCharge is the least charge. It is for a page of a list too, where storage.DefaultPageParticipants take less.
 	readingCharge = 1000
+	// participantDocument is the length of the summary's document that a participant is charged for, in bytes: decoded it
+	// takes some 20 times as much.
+	participantDocument = 5000
 	// maxReadingWait is how long a request waits for others.
 	maxReadingWait = 10 * time.Second
 )

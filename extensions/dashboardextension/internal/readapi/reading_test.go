@@ -2,9 +2,11 @@ package readapi
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -73,31 +75,38 @@ func (c *crowd) RecordsFrom(ctx context.Context, ref storage.Ref, _ time.Time, y
 	return c.Records(ctx, ref, yield)
 }
 
-// Of many requests for a large conference one reads its records at a time, whatever route they take.
+// Of many requests for a large conference one reads its records at a time, whatever route they take. A conference is large by
+// its participants or by the document of its summary.
 func TestLargeConferencesAreReadOneByOne(t *testing.T) {
-	c := &crowd{memory: &memory{}}
-	all := &call{Conference: storage.Conference{AppID: "demo", ConferenceID: "all hands", Start: time.UnixMilli(1000), End: time.UnixMilli(2000), Summary: &storage.Summary{}}}
-	for n := range 2797 {
-		all.Participants = append(all.Participants, storage.Participant{Session: storage.Session{ID: fmt.Sprintf("01890a5d-ac96-774b-bcce-%012d", n), UserAlias: "a"}})
+	f := func(participants, document int) {
+		t.Helper()
+		c := &crowd{memory: &memory{}}
+		summary := &storage.Summary{Document: json.RawMessage(`{"text":"` + strings.Repeat("x", document) + `"}`)}
+		all := &call{Conference: storage.Conference{AppID: "demo", ConferenceID: "all hands", Start: time.UnixMilli(1000), End: time.UnixMilli(2000), Summary: summary}}
+		for n := range participants {
+			all.Participants = append(all.Participants, storage.Participant{Session: storage.Session{ID: fmt.Sprintf("01890a5d-ac96-774b-bcce-%012d", n), UserAlias: "a"}})
+		}
+		c.calls = append(c.calls, all)
+		base := startOn(t, c, nil)
+		var requests sync.WaitGroup
+		statuses := make([]int, 12)
+		for n := range statuses {
+			requests.Go(func() {
+				path := []string{"/api/conference?", "/api/conference/text?", "/api/conference/tail?from=1000&"}[n%3]
+				req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+path+"app=demo&id=all%20hands&at=1500", http.NoBody)
+				if err != nil {
+					return
+				}
+				if resp, err := http.DefaultClient.Do(req); err == nil {
+					statuses[n] = resp.StatusCode
+					_ = resp.Body.Close()
+				}
+			})
+		}
+		requests.Wait()
+		require.Equal(t, slices.Repeat([]int{http.StatusOK}, 12), statuses)
+		require.EqualValues(t, 1, c.most.Load())
 	}
-	c.calls = append(c.calls, all)
-	base := startOn(t, c, nil)
-	var requests sync.WaitGroup
-	statuses := make([]int, 12)
-	for n := range statuses {
-		requests.Go(func() {
-			path := []string{"/api/conference?", "/api/conference/text?", "/api/conference/tail?from=1000&"}[n%3]
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+path+"app=demo&id=all%20hands&at=1500", http.NoBody)
-			if err != nil {
-				return
-			}
-			if resp, err := http.DefaultClient.Do(req); err == nil {
-				statuses[n] = resp.StatusCode
-				_ = resp.Body.Close()
-			}
-		})
-	}
-	requests.Wait()
-	require.Equal(t, slices.Repeat([]int{http.StatusOK}, 12), statuses)
-	require.EqualValues(t, 1, c.most.Load())
+	f(2797, 0)
+	f(1, 2000*participantDocument)
 }

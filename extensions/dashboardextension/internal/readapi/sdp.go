@@ -17,8 +17,7 @@ const (
 	fieldLocalSDP  = "localSDP"
 	fieldRemoteSDP = "remoteSDP"
 
-	maxSDP      = protocol.MaxWholeSDPBytes
-	maxSDPParts = 16 << 20 // bytes of all parts in one answer
+	maxSDP = protocol.MaxWholeSDPBytes
 )
 
 // sdpKey names an SDP: the session and the number of its error, and which of the two it is.
@@ -54,17 +53,12 @@ type wholeSDP struct {
 // sdps holds the parts until all are there.
 type sdps struct {
 	parts map[sdpKey][]sdpPart
-	bytes int
 }
 
-// add takes a part. It returns false when there is no room for it.
-func (s *sdps) add(e *event.Event) bool {
+// add takes a part.
+func (s *sdps) add(e *event.Event) {
 	key, part := sdpKey{e.Session, e.SDP.Error, e.SDP.Field}, sdpPart{e.SDP.Offset, end(e.SDP), e.SDP.Text}
-	if s.bytes += len(part.text); s.bytes > maxSDPParts {
-		return false
-	}
 	s.parts[key] = append(s.parts[key], part)
-	return true
 }
 
 // end is the offset at which a part ends; one that is out of range has no end.

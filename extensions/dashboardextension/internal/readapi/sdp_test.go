@@ -93,22 +93,38 @@ func TestSDPInParts(t *testing.T) {
 	f("all are missing", "\n[bytes 0 to 18199 of 18200 are missing]\n", 18_200.0)
 }
 
-// TestSDPPartsAreBounded: an answer holds so much, whatever a client sent.
+// TestTextsAreBounded: an answer holds so many bytes of each kind, whatever a client sent. Logs push no error out, and an SDP
+// counts alike in one piece and in parts.
 //
 // spec: SRV-02
-func TestSDPPartsAreBounded(t *testing.T) {
-	s := sdps{parts: map[sdpKey][]sdpPart{}}
-	part := func(offset int64, text string) *event.Event {
-		return &event.Event{Session: "s", Kind: event.KindSDP, SDP: &event.SDPPart{Error: 1, Field: fieldLocalSDP, Offset: offset, Bytes: int64(len(text)), Text: text}}
+func TestTextsAreBounded(t *testing.T) {
+	text := strings.Repeat("x", 1<<20)
+	part := &event.Event{Session: "s", Kind: event.KindSDP, SDP: &event.SDPPart{Error: 1, Field: fieldLocalSDP, Bytes: 1 << 20, Text: text}}
+	line := newTimeline(newNames(true, true))
+	f := func(e *event.Event, held int) {
+		t.Helper()
+		leftOut := line.leftOut
+		for range 20 {
+			line.add(e)
+		}
+		require.Equal(t, 20-held, line.leftOut-leftOut)
 	}
-	large := part(0, strings.Repeat("x", 1<<20))
-	for range 16 {
-		require.True(t, s.add(large))
-	}
-	require.False(t, s.add(large))
+	f(&event.Event{Kind: event.KindLog, Text: text}, 8)
+	f(&event.Event{Kind: event.KindEvent, Text: text}, 8)
+	f(&event.Event{Kind: event.KindFeedback, Feedback: &event.Feedback{Comment: text}}, 8)
+	f(&event.Event{Kind: event.KindError, Error: &event.Error{LocalSDP: text[:1<<18], RemoteSDP: text[:1<<18]}}, 20)
+	f(part, 6)
+	f(&event.Event{Kind: event.KindSkip, Lost: event.Lost{Stats: 1}}, 20)
+	require.Len(t, line.list(), 3*8+20+20)
+}
+
+// TestSDPPartsOutOfRange: offsets that cannot be true are no fault.
+//
+// spec: SRV-02
+func TestSDPPartsOutOfRange(t *testing.T) {
 	for _, odd := range []int64{-5, -1 << 62, 1 << 62} {
-		s = sdps{parts: map[sdpKey][]sdpPart{}}
-		require.True(t, s.add(part(odd, "x")))
+		s := sdps{parts: map[sdpKey][]sdpPart{}}
+		s.add(&event.Event{Session: "s", Kind: event.KindSDP, SDP: &event.SDPPart{Error: 1, Field: fieldLocalSDP, Offset: odd, Bytes: 1, Text: "x"}})
 		text, missing := s.join(wholeSDP{key: sdpKey{"s", 1, fieldLocalSDP}, bytes: 7})
 		require.Equal(t, "\n[bytes 0 to 6 of 7 are missing]\n", text, odd)
 		require.EqualValues(t, 7, missing)
@@ -127,7 +143,7 @@ func TestSDPPartsThatWereCut(t *testing.T) {
 		{Offset: 20, Bytes: 5, Text: "\n"},                  // :8:9\n
 	} {
 		part.Error, part.Field = 1, fieldLocalSDP
-		require.True(t, s.add(&event.Event{Session: "s", Kind: event.KindSDP, SDP: &part}))
+		s.add(&event.Event{Session: "s", Kind: event.KindSDP, SDP: &part})
 	}
 	text, missing := s.join(wholeSDP{key: sdpKey{"s", 1, fieldLocalSDP}, bytes: 30})
 	require.Equal(t, "c=IN IP6 2001:db8::\n\n[bytes 25 to 25 of 30 are missing]\nb=b\n", text)

@@ -14,6 +14,15 @@ var maxEntries = map[string]int{
 	"skip":     500,
 }
 
+// maxTexts bounds the bytes of the texts of one kind, so that the answer about a conference of few participants takes no
+// more memory than they are charged. The parts of SDPs are of errors.
+var maxTexts = map[string]int{
+	"error":    16 << 20,
+	"event":    8 << 20,
+	"feedback": 8 << 20,
+	"log":      8 << 20,
+}
+
 // entry is one line of the time-line. Which members there are depends on Kind.
 type entry struct {
 	At      int64  `json:"at"`               // in ms since the Unix epoch
@@ -65,6 +74,7 @@ type timeline struct {
 	names   names
 	entries []entry
 	count   map[string]int
+	texts   map[string]int // bytes
 	leftOut int
 
 	sdps   sdps
@@ -72,31 +82,46 @@ type timeline struct {
 }
 
 func newTimeline(n names) timeline {
-	return timeline{names: n, count: map[string]int{}, sdps: sdps{parts: map[sdpKey][]sdpPart{}}}
+	return timeline{names: n, count: map[string]int{}, texts: map[string]int{}, sdps: sdps{parts: map[sdpKey][]sdpPart{}}}
 }
 
 // kindNames are those of the entries.
 var kindNames = map[event.Kind]string{
 	event.KindError: "error", event.KindEvent: "event", event.KindFeedback: "feedback", event.KindLog: "log", event.KindSkip: "skip",
+	event.KindSDP: "error",
 }
 
 // add takes every event that is no measurement.
 func (t *timeline) add(e *event.Event) {
-	if e.Kind == event.KindSDP {
-		if !t.sdps.add(e) {
-			t.leftOut++
-		}
+	kind, bytes := kindNames[e.Kind], textBytes(e)
+	if e.Kind != event.KindSDP && t.count[kind] == maxEntries[kind] || t.texts[kind]+bytes > maxTexts[kind] {
+		t.leftOut++
 		return
 	}
-	kind := kindNames[e.Kind]
-	if t.count[kind] == maxEntries[kind] {
-		t.leftOut++
+	t.texts[kind] += bytes
+	if e.Kind == event.KindSDP {
+		t.sdps.add(e)
 		return
 	}
 	t.count[kind]++
 	one := entry{At: e.AtMs, Session: e.Session, Fabric: e.Fabric, Seq: e.Seq, Kind: kind, TimeCorrected: e.TimeCorrected}
 	t.fill(&one, e)
 	t.entries = append(t.entries, one)
+}
+
+// textBytes returns the bytes of the texts of an event.
+func textBytes(e *event.Event) int {
+	n := len(e.Text)
+	if err := e.Error; err != nil {
+		n += len(err.Message) + len(err.Stack) + len(err.Details) + len(err.LocalSDP) + len(err.RemoteSDP)
+	}
+	if e.Feedback != nil {
+		n += len(e.Feedback.Comment)
+	}
+	if e.SDP != nil {
+		n += len(e.SDP.Text)
+	}
+	return n
 }
 
 // list returns the entries, when all records were added: parts of SDPs may be late.
@@ -125,12 +150,12 @@ func (t *timeline) noteSDPs(e *entry, err *event.Error) {
 func (t *timeline) fill(one *entry, e *event.Event) {
 	switch e.Kind {
 	case event.KindEvent:
-		one.Name, one.Data = e.Name, t.names.document(e.Text, hiddenInEvents)
+		one.Name, one.Data = e.Name, t.names.encoded(e.Text, hiddenInEvents)
 	case event.KindError:
 		err := e.Error
 		one.Function, one.Name, one.Message, one.Code = e.Function, err.Name, err.Message, err.Code
 		one.ConstraintName, one.Stack, one.LocalSDP, one.RemoteSDP = err.ConstraintName, err.Stack, err.LocalSDP, err.RemoteSDP
-		one.Data = t.names.document(err.Details, hiddenInEvents)
+		one.Data = t.names.encoded(err.Details, hiddenInEvents)
 		t.noteSDPs(one, err)
 	case event.KindFeedback:
 		f := e.Feedback
