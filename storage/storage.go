@@ -240,8 +240,12 @@ type Digest struct {
 	Body       []byte    // the Digest of its summary; nil without one
 }
 
-// MaxUnattachedRecords bounds the records of an Unattached.
-const MaxUnattachedRecords = 50
+const (
+	// MaxUnattachedRecords bounds the records of an Unattached.
+	MaxUnattachedRecords = 50
+	// MaxUnattachedBytes bounds the texts of a page of them.
+	MaxUnattachedBytes = 8 << 20
+)
 
 // Unattached is the annotations of one session about one time, of which no conference is the
 // owner.
@@ -252,6 +256,17 @@ type Unattached struct {
 	Session      Session
 	Records      []Record // in order of (At, Seq, Index), the first MaxUnattachedRecords
 	More         bool     // there are more than these
+}
+
+// TextBytes returns the bytes of the texts of the records.
+func (u *Unattached) TextBytes() (n int) {
+	for i := range u.Records {
+		for _, v := range u.Records[i].Attributes {
+			text, _ := v.(string)
+			n += len(text)
+		}
+	}
+	return n
 }
 
 // UnattachedQuery selects unattached annotations. Zero values do not narrow.
@@ -302,8 +317,10 @@ type Reader interface {
 	// false: hour is its begin, columns the result of digest.Columns.Encode for the conferences that Digests returns for the
 	// hour. Hours that ended or changed a short time ago, and hours with too many conferences, are left out.
 	Hours(ctx context.Context, from, to time.Time, yield func(hour time.Time, columns []byte) bool) error
-	// Unattached lists annotations that no conference owns, newest first. Records that are
-	// damaged are left out; then the error wraps ErrDamaged and the page is there all the same.
+	// Unattached lists annotations that no conference owns, newest first. A page ends before the
+	// entry with which it would have more than MaxUnattachedBytes, unless that is its first.
+	// Records that are damaged are left out; then the error wraps ErrDamaged and the page is
+	// there all the same.
 	Unattached(ctx context.Context, q UnattachedQuery) (UnattachedPage, error)
 	// PreCalls lists pre-call tests, newest first. Tests that are damaged are left out; then the
 	// error wraps ErrDamaged and the page has all others.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -189,6 +190,23 @@ func testUnattachedMany(f *fixture) {
 	require.Len(t, page.Unattached, 50)
 	require.Equal(t, at(10), page.Next.Start)
 	require.Len(t, f.unattached(storage.UnattachedQuery{Before: page.Next}).Unattached, 11)
+
+	for n := range 6 { // a page has two of them, or one that is larger than a page
+		long := other(1, 0, 0)
+		long.Attributes = map[string]any{"qos.log.text": strings.Repeat("x", []int{4 << 20, 9 << 20}[n/4])}
+		b := batch(200+n, long)
+		b.Session.AppID = "long"
+		f.append(b)
+	}
+	var sizes []int
+	for q := (storage.UnattachedQuery{AppID: "long"}); ; {
+		page := f.unattached(q)
+		sizes = append(sizes, len(page.Unattached))
+		if q.Before = page.Next; q.Before == (storage.Cursor{}) {
+			break
+		}
+	}
+	require.Equal(t, []int{1, 1, 2, 2}, sizes)
 }
 
 // Retention takes annotations away with their conference, and what is unattached when it is

@@ -25,8 +25,12 @@ func (l Lists) Unattached(ctx context.Context, q storage.UnattachedQuery) (page 
 		if limit := limited(q.Limit); err == nil && len(found) > limit {
 			found, page.Next = found[:limit], found[limit-1].cursor()
 		}
-		for i := 0; i < len(found) && err == nil; i++ {
+		for i, bytes := 0, 0; i < len(found) && err == nil; i++ {
 			err = found[i].read(tx, &damage)
+			if bytes += found[i].TextBytes(); i > 0 && bytes > storage.MaxUnattachedBytes {
+				page.Next = found[i-1].cursor()
+				break
+			}
 			page.Unattached, page.Cursors = append(page.Unattached, found[i].Unattached), append(page.Cursors, found[i].cursor())
 		}
 		return err

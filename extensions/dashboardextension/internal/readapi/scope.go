@@ -40,7 +40,7 @@ func (a *API) listUnattached(ctx context.Context, q storage.UnattachedQuery, sco
 	if scope.All {
 		return a.reader.Unattached(ctx, q)
 	}
-	all := listings[storage.Unattached]{limit: q.Limit}
+	all := listings[storage.Unattached]{limit: q.Limit, weigh: (*storage.Unattached).TextBytes, most: storage.MaxUnattachedBytes}
 	for _, app := range within(scope, q.AppID) {
 		q.AppID = app
 		page, err := a.reader.Unattached(ctx, q)
