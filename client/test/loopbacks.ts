@@ -15,8 +15,8 @@ export interface Path {
   passes: string[];
   /** Nothing passes any more. */
   dead: boolean;
-  /** Set when a constructor throws. */
-  refuses: boolean;
+  /** The URLs that a constructor refuses. */
+  refuses?: RegExp;
   /** The error of a protocol that does not pass; undefined where it has none: by silence, or by an end without a candidate. */
   error?: [code: number, text: string] | 'silence' | 'none' | undefined;
   /** The stage that is the last. */
@@ -81,7 +81,8 @@ export class FakeEnd {
     readonly world: World,
     readonly config: { iceServers: { urls: string[] }[]; iceTransportPolicy: string },
   ) {
-    if (world.refuses) throw Object.assign(new Error('turn:user:secret@host'), { name: 'SyntaxError' });
+    if (world.refuses?.test(String(config.iceServers[0]?.urls)))
+      throw Object.assign(new Error('turn:user:secret@host'), { name: 'SyntaxError' });
     world.ends.push(this);
   }
 
@@ -147,7 +148,6 @@ export function startWorld(path: Partial<Path> = {}): World {
     bps: Number.POSITIVE_INFINITY,
     passes: ['udp', 'tcp', 'tls'],
     dead: false,
-    refuses: false,
     error: [701, 'TURN server unreachable'],
     stun: 'silence',
     ...path,

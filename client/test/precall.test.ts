@@ -214,7 +214,7 @@ describe('the module', () => {
     });
 
     it('the browser refuses the URL: its message, which may have a password, is not kept', async () => {
-      world.refuses = true;
+      world.refuses = /./;
       const setting = startTester();
       setting.tester.make();
       await run(1000);
@@ -267,7 +267,7 @@ describe('the module', () => {
       ['no such name, by STUN', { passes: [], stun: 'noName' }, 'nameNotResolved'],
       ['silence', { passes: [], error: 'silence' }, 'unreachable'],
       ['a URL that the browser takes and does not use', { passes: [], error: 'none' }, 'badUrl'],
-      ['the browser refuses the URL', { refuses: true }, 'badUrl'],
+      ['the browser refuses the URL', { refuses: /./ }, 'badUrl'],
       ['a relay that passes nothing on', { endsAt: 'relay' }, 'relayBlocked'],
       ['a connection that is not finished', { endsAt: 'ice' }, 'tooSlow'],
       ['a round trip that is too long for the test', { delayMs: 5000 }, 'tooSlow'],
@@ -281,6 +281,25 @@ describe('the module', () => {
         [{ aggregatedStats: [{ reason }], providerRanking: [{ acceptable: false }] }],
       ]);
       expect(first(setting).providers).toMatchObject([{ acceptable: false, reason }]);
+      setting.tester.stop();
+    });
+
+    it('a URL that the browser refuses beside one without an answer: the other servers are tested', async () => {
+      Object.assign(world, { passes: ['udp'], refuses: /\[/ });
+      const setting = startTester();
+      setting.tester.start([{ ...server, urls: ['turn:[', 'turn:t.example?transport=tcp'] }, server], 3600);
+      await run(60_000);
+      expect(results(setting)).toMatchObject([['success', { mediaConnectivity: true }]]);
+      expect(first(setting).providers).toMatchObject([{ reason: null }, { reason: 'unreachable' }]);
+      setting.tester.stop();
+    });
+
+    it('a server without credentials, which the browser refuses', async () => {
+      world.refuses = /./;
+      const setting = startTester();
+      setting.tester.start([{ urls: 'turn:t.example' }], 3600);
+      await run(1000);
+      expect(results(setting)).toEqual([['success', nothing, 'credentials']]);
       setting.tester.stop();
     });
 

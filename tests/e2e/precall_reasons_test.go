@@ -84,6 +84,8 @@ func failingServers(t *testing.T, s *precallSite, kind string) map[string]failin
 		"no port":          {[]string{"turn:a.example:99999"}, "badUrl"},
 		"blocked port":     {[]string{"turn:127.0.0.1:25?transport=tcp"}, "badUrl"},
 		"not of TURN":      {[]string{"stun:a.example"}, "badUrl"},
+		"refused, nobody":  {[]string{"turn:[", "turn:" + nobody + "?transport=tcp"}, "unreachable"},
+		"no credentials":   {[]string{"turn:" + s.turn}, "credentials"},
 		"passes nothing":   {[]string{"turn:" + deafRelay(t)}, "relayBlocked"},
 		"one of two":       {[]string{"turn:nothing.invalid", "turn:" + s.turn + "?transport=tcp"}, "credentials"},
 	}
@@ -129,8 +131,12 @@ func (p precallPage) hasReason(c *collector, label string, one failingServer) {
 	want := one.reason
 	server := turnServer(label, one.urls...)
 	server["credential"] = "of yesterday"
-	if label == "passes nothing" {
+	switch label {
+	case "passes nothing":
 		server = turnServer(label, one.urls...)
+	case "no credentials":
+		delete(server, "username")
+		delete(server, "credential")
 	}
 	p.Run("void (heard.splice(0), frames.splice(0))")
 	p.Run("monitor.startPrecallTests(" + jsonOf([]any{server}) + ")")

@@ -107,7 +107,10 @@ function makeEnd(server: RTCIceServer): RTCPeerConnection {
     return new RTCPeerConnection({ iceServers: [server], iceTransportPolicy: 'relay' });
   } catch (error) {
     // Its message may repeat the URL.
-    throw new Failure('badUrl', `refused by the browser: ${(error as Error).name}`);
+    throw new Failure(
+      server.username && server.credential ? 'badUrl' : 'credentials',
+      `refused by the browser: ${(error as Error).name}`,
+    );
   }
 }
 

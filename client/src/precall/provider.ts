@@ -54,7 +54,7 @@ export async function probe(run: Run, progress: Progress, leastMs: number, pings
   const { server, transports, pings } = progress;
   const reasons: PreCallReason[] = [];
   const loopbacks = await Promise.all(
-    server.ways.map(async (way) => {
+    server.ways.map(async (way, i) => {
       const transport: Transport = { relayProtocol: way[0], connected: false };
       transports.push(transport);
       try {
@@ -63,7 +63,7 @@ export async function probe(run: Run, progress: Progress, leastMs: number, pings
         return loopback;
       } catch (error) {
         const { reason, text } = error as Failure;
-        reasons.push(reason);
+        reasons[i] = reason;
         transport.error = text;
         return undefined;
       }
@@ -77,7 +77,7 @@ export async function probe(run: Run, progress: Progress, leastMs: number, pings
   for (const loopback of loopbacks) if (loopback !== progress.kept) loopback?.close();
   if (progress.kept) await sendPings(run, progress.kept, pings, pingsMs);
   else if (progress.failure === 'unreachable')
-    progress.failure = await askByStun(run, server.ways[0]?.[1].urls[0] as string);
+    progress.failure = await askByStun(run, server.ways[reasons.indexOf('unreachable')]?.[1].urls[0] as string);
 }
 
 /** Measures the throughput, over a new connection if none is kept. */

@@ -164,7 +164,7 @@ async function runWithin({ controller }: Test, round: () => Promise<void>, limit
   try {
     await round();
   } catch (error) {
-    if (!controller.signal.aborted) controller.abort(`internal error: ${String(error)}`);
+    if (!controller.signal.aborted) controller.abort(`internal error: ${(error as Error)?.name}`);
   } finally {
     clearTimeout(timer);
     globalThis.document?.removeEventListener('visibilitychange', hide);
