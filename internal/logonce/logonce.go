@@ -2,6 +2,7 @@
 package logonce
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -15,13 +16,13 @@ import (
 const (
 	// interval is the time in which a message is written once.
 	interval = time.Minute
-	// maxMessages bounds the messages of which repetitions are counted. Beyond it all are forgotten.
-	maxMessages = 1000
+	// maxMessages bounds the messages that differ in their fields only, in an interval. Others are repetitions of the first of them.
+	maxMessages = 100
 )
 
 // Settings returns settings whose logger writes a warning or an error once a minute, without a stack: a store or a receiver that is away is
 // an expected state, and fails each attempt alike. The field repeated has the number of times that it was left out before. Messages
-// with other texts in their fields, but for the error, are others. Levels below warnings pass.
+// with other texts in their fields, but for the error, are others, up to 100. Levels below warnings pass.
 func Settings(set component.TelemetrySettings) component.TelemetrySettings {
 	state := &repeats{seen: map[string]*repeat{}}
 	set.Logger = set.Logger.WithOptions(zap.WrapCore(func(c zapcore.Core) zapcore.Core { return &onceCore{Core: c, state: state} }))
@@ -41,15 +42,20 @@ type repeat struct {
 }
 
 // admit reports whether a message is written at a time, and how many were left out before.
-func (r *repeats) admit(key string, at time.Time) (left int, ok bool) {
+func (r *repeats) admit(message, fields string, at time.Time) (left int, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	key := message + fields
 	m := r.seen[key]
+	if m == nil && len(r.seen) >= maxMessages {
+		maps.DeleteFunc(r.seen, func(_ string, m *repeat) bool { return at.Sub(m.written) >= interval })
+		if len(r.seen) >= maxMessages {
+			key = message
+			m = r.seen[key]
+		}
+	}
 	switch {
 	case m == nil:
-		if len(r.seen) >= maxMessages {
-			clear(r.seen)
-		}
 		r.seen[strings.Clone(key)] = &repeat{written: at}
 		return 0, true
 	case at.Sub(m.written) < interval:
@@ -83,7 +89,7 @@ func (c *onceCore) Check(e zapcore.Entry, ce *zapcore.CheckedEntry) *zapcore.Che
 }
 
 func (c *onceCore) Write(e zapcore.Entry, fields []zapcore.Field) error {
-	left, ok := c.state.admit(e.Message+c.with+texts(fields), e.Time)
+	left, ok := c.state.admit(e.Message, c.with+texts(fields), e.Time)
 	if !ok {
 		return nil
 	}

@@ -53,8 +53,18 @@ func TestSettings(t *testing.T) {
 	c.now = c.now.Add(interval)
 	log.Error("away")
 	require.Equal(t, []string{"away <nil> 99", "away <nil> 1"}, take())
-	for i := range 3 * maxMessages {
-		log.Error("away", zap.String("app", strconv.Itoa(i)))
+	c.now = c.now.Add(interval)
+	const sessions = 3 * maxMessages
+	for i := range sessions { // as many texts as there are sessions
+		log.Error("refused", zap.String("app", strconv.Itoa(i)))
 	}
-	require.Len(t, take(), 3*maxMessages)
+	require.Len(t, take(), maxMessages+1)
+	log.Error("another")
+	log.Error("another", zap.String("app", "a"))
+	c.now = c.now.Add(interval - 1)
+	log.Error("refused", zap.String("app", "new"))
+	require.Equal(t, []string{"another <nil> <nil>"}, take())
+	c.now = c.now.Add(1)
+	log.Error("refused", zap.String("app", "new"))
+	require.Equal(t, []string{"refused new <nil>"}, take())
 }
