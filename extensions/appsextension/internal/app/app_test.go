@@ -160,6 +160,10 @@ func TestDefaults(t *testing.T) {
 	good(`{"peerConnection":{"iceServers":[{"urls":["stun:a","turns:b"],"username":"u","credential":"c"}]}}`)
 	good(`{"media":{"video":{"width":1280,"frameRate":{"min":5.5,"ideal":30},"facingMode":["user","environment"],"deviceId":{"exact":"x"},"aConstraintOfTomorrow":[{}]}}}`)
 	good(`{"media":{"audio":{"echoCancellation":"remote-only","noiseSuppression":{"ideal":false},"channelCount":0,"advanced":[{"anything":7}]}}}`)
+	good(`{"media":{"video":{"zoom":{"ideal":2},"pan":true,"mediaSource":"camera","pointsOfInterest":[{"x":0.5,"y":1}],"advanced":[{"zoom":{"min":2}}]}}}`)
+	good(`{"media":{"audio":{"mandatory":{"googEchoCancellation":true},"optional":[{"sourceId":"x"}]}}}`)
+	good(`{"peerConnection":{"iceServers":[{"urls":["stun:a.example:3478","stun:[2001:db8::1]","stun:192.0.2.1:1","stun:bücher_1.example","stuns:a"]}]}}`)
+	good(`{"peerConnection":{"iceServers":[{"urls":["turns:a:443?transport=tcp","turn:[::1]:1?transport=udp"],"username":" ","credential":" "}]}}`)
 	bad := func(text, want string) {
 		t.Helper()
 		_, err := CheckDefaults("d", []byte(text))
@@ -190,6 +194,34 @@ func TestDefaults(t *testing.T) {
 	bad(`{"media":{"video":{"advanced":[7]}}}`, "d.media.video.advanced[0] must be an object (got the number 7)")
 	bad(`{"media":{"video":{"advanced":[{"height":"720"}]}}}`, "d.media.video.advanced[0].height must be a whole number")
 	bad(`{"media":{"audio":null,"video":"all"}}`, "d.media.audio must be true, false or an object")
+	bad(`{"media":{"video":{"advanced":null}}}`, "d.media.video.advanced must be an array (got null)")
+	for _, condition := range []string{`"exact":1`, `"min":1`, `"max":1`, `"min":1,"ideal":5`} {
+		bad(`{"media":{"video":{"tilt":{`+condition+`}}}}`, "d.media.video.tilt must be no condition, which getUserMedia refuses")
+	}
+	bad(`{"media":{"video":{"advanced":[{"zoom":"x"}]}}}`, "advanced[0].zoom must be true, false, a number, or")
+	bad(`{"media":{"video":{"brightness":{"ideal":"x"}}}}`, "brightness must be a number, or")
+	for _, points := range []string{`7`, `{"x":1,"y":1}`, `["x"]`, `[{"x":1}]`, `{"exact":1}`} {
+		bad(`{"media":{"video":{"pointsOfInterest":`+points+`}}}`, "pointsOfInterest must be an array of points, or")
+	}
+	for _, source := range []string{`"window"`, `null`, `{}`, `{"ideal":"camera"}`} {
+		bad(`{"media":{"video":{"mediaSource":`+source+`}}}`, "mediaSource must be camera or microphone")
+	}
+	for _, old := range []string{
+		`"mandatory":null`, `"mandatory":7`, `"optional":{}`, `"optional":[7]`, `"optional":[{}]`, `"optional":[{"a":1,"b":1}]`, `"optional":null`,
+		`"mandatory":{"minWidth":1},"width":5`, `"advanced":[{"mandatory":7}]`,
+	} {
+		bad(`{"media":{"video":{`+old+`}}}`, "must be an object, optional an array of objects of one member")
+	}
+	for _, empty := range []string{`"bundlePolicy":""`, `"bundlePolicy":null`, `"iceTransportPolicy":""`, `"rtcpMuxPolicy":""`, `"iceServers":null`} {
+		bad(`{"peerConnection":{`+empty+`}}`, "must be left out in place of an empty value, which browsers refuse")
+	}
+	for _, url := range []string{
+		"stun:a:0", "stun:a:99999", "stun:a:", "stun:a:x", "stun:a:-1", "stun:a:1:2", "stun:[", "stun:[a]", "stun:::1", "stun:1.2.3.4.5", "stun:a?transport=udp",
+		"turn:a?transport=quic", "turn:a?x=y", "turn:a?", "turn://a", "stun:a/b", "stun:a b", "stun: a", "turn:u@a", "stun:a#b", "stun:*",
+	} {
+		bad(`{"peerConnection":{"iceServers":[{"urls":"`+url+`","username":"u","credential":"c"}]}}`, "iceServers[0].urls must be a URL stun:")
+	}
+	bad(`{"peerConnection":{"iceServers":[{"urls":"turn:a","username":"`+strings.Repeat("u", 509)+`","credential":"c"}]}}`, "username must")
 	for _, neither := range []string{`"audio":false`, `"video":false`, `"audio":false,"video":false`} {
 		bad(`{"media":{`+neither+`}}`, "d.media must ask for audio or video: getUserMedia refuses one that asks for neither")
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/netip"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,8 +17,15 @@ import (
 // maxDepth bounds the nesting of a default configuration.
 const maxDepth = 8
 
-// maxPool is the largest iceCandidatePoolSize, which is an octet.
-const maxPool = 255
+const (
+	// maxPool is the largest iceCandidatePoolSize, which is an octet.
+	maxPool = 255
+	// maxUsername is the longest username of TURN (RFC 8489), in bytes.
+	maxUsername = 508
+)
+
+// iceURL is a URL of RFC 7064 or 7065: host, port and, of TURN, the transport.
+var iceURL = regexp.MustCompile(`^(?:stuns?|(turns?)):(\[[0-9A-Fa-f:.]+\]|[\pL\pN._~-]+)(?::([0-9]{1,5}))?(\?transport=(?:udp|tcp))?$`)
 
 // checkDefaults sees that a default configuration is what the interface document has
 // (section 2.11): peerConnection, an RTCConfiguration, and media, MediaStreamConstraints.
@@ -75,6 +84,11 @@ func depth(raw []byte) (deepest int) {
 }
 
 func checkPeerConnection(pc object) {
+	for name, value := range pc.Members {
+		if text := string(value); text == "null" || text == `""` {
+			pc.Refuse(name, "be left out in place of an empty value, which browsers refuse", text)
+		}
+	}
 	pc.oneOf("iceTransportPolicy", "all", "relay")
 	pc.oneOf("bundlePolicy", "balanced", "max-compat", "max-bundle")
 	pc.oneOf("rtcpMuxPolicy", "require")
@@ -84,7 +98,7 @@ func checkPeerConnection(pc object) {
 	for i, raw := range pc.List("iceServers", 32) {
 		server := pc.entry(fmt.Sprintf("iceServers[%d]", i), raw, "urls", "username", "credential")
 		turn := checkURLs(server)
-		username, credential := server.Text("username", 512), server.Text("credential", 512)
+		username, credential := server.Text("username", maxUsername), server.Text("credential", 512)
 		if turn && (username == "" || credential == "") {
 			server.Refuse("urls", "have a username and a credential beside turn: and turns:", "none, which browsers refuse")
 		}
@@ -114,13 +128,29 @@ func checkURLs(server object) (turn bool) {
 		server.Refuse("urls", limit, fmt.Sprintf("%d entries", len(urls)))
 	}
 	for _, url := range urls {
-		scheme, host, _ := strings.Cut(url, ":")
-		if !slices.Contains([]string{"stun", "stuns", "turn", "turns"}, scheme) || host == "" || len(url) > MaxURLBytes || hasControl(url) {
+		if !isICEURL(url) || len(url) > MaxURLBytes || hasControl(url) {
 			server.Refuse("urls", limit, fmt.Sprintf("%q", jsonobject.Clip(url)))
 		}
-		turn = turn || strings.HasPrefix(scheme, "turn")
+		turn = turn || strings.HasPrefix(url, "turn")
 	}
 	return turn
+}
+
+// isICEURL reports whether browsers take a URL.
+func isICEURL(url string) bool {
+	parts := iceURL.FindStringSubmatch(url)
+	if parts == nil {
+		return false
+	}
+	turn, host, port, query := parts[1], parts[2], parts[3], parts[4]
+	if number, err := strconv.Atoi(port); port != "" && (err != nil || number < 1 || number > 65535) || query != "" && turn == "" {
+		return false
+	}
+	if strings.Trim(host, "0123456789.") == "" || host[0] == '[' {
+		_, err := netip.ParseAddr(strings.Trim(host, "[]"))
+		return err == nil
+	}
+	return true
 }
 
 // CheckDefaults is the check of a default configuration by itself, for what is called
