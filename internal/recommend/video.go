@@ -57,6 +57,9 @@ func (c *change) limit(s *step, bps float64) {
 		return
 	}
 	constraints := members(video)
+	if constraints["mandatory"] != nil || constraints["optional"] != nil {
+		return // Chromium refuses others beside these
+	}
 	changed := lower(constraints, "width", s.width)
 	changed = lower(constraints, "height", s.height) || changed
 	changed = lower(constraints, "frameRate", s.frameRate) || changed
