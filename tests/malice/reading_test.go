@@ -16,14 +16,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
 	"github.com/qosrtc/qos/storage/storagetest"
 	"github.com/qosrtc/qos/tests/harness"
 )
 
-// A crowd is what is read: a conference of many users, and many conferences with all users of an office, among them one
-// who is in each.
+// A crowd is what is read: a conference of many users, many conferences with all users of an office, among them one
+// who is in each, and one user who sent as many texts as an answer can have, and others about no conference.
 type crowd struct {
 	start             time.Time
 	users             int // of the largest conference
@@ -78,12 +79,41 @@ func (c *crowd) fill(t *testing.T, directory string) {
 		}
 		join(fmt.Sprint("meeting", m), everywhere, 0, frames)
 	}
+	c.write(frames[0].Records[0], put)
 	_, err = s.Append(t.Context(), batches)
 	require.NoError(t, err)
 	// Without summaries the collector would make them meanwhile.
 	c.summarise(t, s, "all hands", c.start, c.users)
+	c.summarise(t, s, "texts", c.start, 1)
 	for m := range c.meetings {
 		c.summarise(t, s, fmt.Sprint("meeting", m), c.start.Add(time.Duration(m)*time.Minute), c.members)
+	}
+}
+
+// write puts the texts of one user, of a conference that has an activity, and of users about no conference.
+func (c *crowd) write(activity storage.Record, put func(storage.Batch)) {
+	failed := map[string]any{semconv.ErrorFunction: "createOffer", semconv.ErrorLocalSDP: strings.Repeat("a=candidate\r\n", 4000)}
+	event := map[string]any{semconv.EventName: "custom", semconv.EventData: `[{"a":1}` + strings.Repeat(`,{"a":1}`, 500) + `]`}
+	record := func(seq int, conference, name string, attributes map[string]any) storage.Record {
+		at := c.start.Add(time.Duration(seq) * time.Millisecond)
+		return storage.Record{Seq: uint64(seq), ConferenceID: conference, ConferenceAt: c.start, Fabric: 1, Name: name, At: at, ObservedAt: at, Attributes: attributes}
+	}
+	activity.ConferenceID = "texts"
+	chatty := c.session(1<<20, "chatty")
+	put(storage.Batch{Session: chatty, Records: []storage.Record{activity}})
+	for n := range 6000 {
+		r := record(100+n, "texts", semconv.EventEvent, event)
+		if n < 1000 {
+			r = record(100+n, "texts", semconv.EventError, failed)
+		}
+		put(storage.Batch{Session: chatty, Records: []storage.Record{r}})
+	}
+	for n := range 100 {
+		var lost []storage.Record
+		for seq := range 20 {
+			lost = append(lost, record(1+seq, "nobody's", semconv.EventError, failed))
+		}
+		put(storage.Batch{Session: c.session(2<<20+n, "lost"), Records: lost})
 	}
 }
 
@@ -150,6 +180,8 @@ func (c *crowd) routes(t *testing.T, dashboard string, out map[string]question) 
 		require.Contains(t, queries, path, "a new route: add the request with its largest answer")
 		out[path] = question{http.MethodGet, dashboard + path + "?" + queries[path].Encode(), ""}
 	}
+	texts := url.Values{"app": {attacker}, "id": {"texts"}, "at": one["at"]}
+	out["/api/conference of texts"] = question{http.MethodGet, dashboard + "/api/conference?" + texts.Encode(), ""}
 	delete(out, "/api/live") // it streams changes, and never ends
 }
 
