@@ -26,6 +26,8 @@ const (
 	// maxFolded bounds the records of a conference that is folded for a page: ten people who
 	// are connected to each other make so many in an hour and a quarter at the usual pace.
 	maxFolded = 200_000
+	// maxFoldedParts bounds its connections and streams. Each takes some 9 kB until the answer is encoded.
+	maxFoldedParts = 20_000
 	// foldTimeout bounds the time, on a busy machine or database.
 	foldTimeout = 10 * time.Second
 	// maxFolds is how many conferences are folded at once; others wait.
@@ -70,6 +72,7 @@ type soFar struct {
 	*API
 	assessment rules.Rules
 	limit      int           // of records
+	parts      int           // limit of connections and streams
 	turns      chan struct{} // taken by folds
 
 	mu    sync.Mutex
@@ -84,7 +87,7 @@ type fold struct {
 }
 
 func newSoFar(a *API, assessment rules.Rules) *soFar {
-	return &soFar{API: a, assessment: assessment, limit: maxFolded, turns: make(chan struct{}, maxFolds), folds: map[storage.Ref]*fold{}}
+	return &soFar{API: a, assessment: assessment, limit: maxFolded, parts: maxFoldedParts, turns: make(chan struct{}, maxFolds), folds: map[storage.Ref]*fold{}}
 }
 
 // pageReading is a page that is drawn from the records of a conference.
@@ -237,7 +240,7 @@ const clockEvery = 1024
 
 func (s *soFar) apply(e *event.Event, until time.Time, result *preliminary, c *conference.Conference) {
 	switch result.Records++; {
-	case result.Records > s.limit:
+	case result.Records > s.limit || c.Parts() > s.parts:
 		result.Missing = missingTooLarge
 	case result.Records%clockEvery == 0 && s.now().After(until):
 		result.Missing = missingTooSlow

@@ -311,6 +311,8 @@ func TestWhatIsTooLargeSaysSo(t *testing.T) {
 	f("", "", func(*soFar, *slow) {})
 	f(missingTooLarge, "too_large", func(s *soFar, store *slow) { s.limit = len(store.calls[0].records) - 1 })
 	f("", "", func(s *soFar, store *slow) { s.limit = len(store.calls[0].records) })
+	f(missingTooLarge, "too_large", func(s *soFar, _ *slow) { s.parts = 3 })
+	f("", "", func(s *soFar, _ *slow) { s.parts = 4 })
 	f(missingTooSlow, "too_slow", func(_ *soFar, store *slow) { store.takes = time.Hour })
 	f(missingFailed, "failed", func(_ *soFar, store *slow) { store.err = errors.New("disk") })
 	f("", "", func(_ *soFar, store *slow) { store.damaged = storage.ErrDamaged })
