@@ -27,19 +27,28 @@ func (f *fabric) interrupted(e *cause.Fabric, out *Fabric) {
 		e.ClosedMs = out.EndMs
 	}
 	mediaMs := min(f.first, f.addedAt) // end of the last received media
+	alive := f.alive()
 	f.facts.Each(func(_, to int64, word detect.Word) {
-		if word&anyMedia != 0 {
+		if word&alive != 0 {
 			mediaMs = max(mediaMs, to)
 		}
 	})
 	e.SilentMs = float64(max(0, out.EndMs-mediaMs))
 }
 
+// alive returns the facts that show that packets arrive: received media, or of a fabric that only sends the reports about what it sends.
+func (f *fabric) alive() detect.Facts {
+	if f.facts.Any()&anyMedia == 0 {
+		return detect.Carried
+	}
+	return anyMedia
+}
+
 const (
 	anyMedia = detect.GotAudio | detect.GotVideo
 	// deadMs is how long nothing was received before ICE reports a disruption of a path that is dead.
 	deadMs = 5000
-	// flowShare is the part of the time before and during a disruption in which media were received, of a path that is
+	// flowShare is the part of the measured time before and during a disruption in which media were received, of a path that is
 	// not dead. An interval with a packet counts as a whole, so the intervals must be short enough.
 	flowShare   = 0.9
 	mostFlowing = 0.85 // of that time, two intervals
@@ -58,11 +67,13 @@ func (f *fabric) dead(out *Fabric) []Interval {
 // well as media.
 func (f *fabric) flows(disruption detect.Span) bool {
 	from := max(disruption.FromMs-deadMs, min(f.first, f.addedAt))
-	whole, received := float64(disruption.ToMs-from), int64(0)
+	alive, received, until := f.alive(), int64(0), from
 	f.facts.Each(func(start, end int64, word detect.Word) {
-		if word&anyMedia != 0 {
+		until = max(until, min(end, disruption.ToMs))
+		if word&alive != 0 {
 			received += max(0, min(end, disruption.ToMs)-max(start, from))
 		}
 	})
-	return float64(received) >= flowShare*whole && float64(2*f.intervalMs()) <= mostFlowing*whole
+	whole := float64(until - from)
+	return until > disruption.FromMs && float64(received) >= flowShare*whole && float64(2*f.intervalMs()) <= mostFlowing*whole
 }

@@ -26,6 +26,7 @@ const (
 
 	SlowAudio   Facts = wifi << classBits // audio was sent in fewer packets than without pauses (discontinuous transmission)
 	SparseAudio       = SlowAudio << 1    // audio was sent in so few packets that they are comfort noise
+	Carried           = SparseAudio << 1  // media or reports came over the candidate pair
 )
 
 const (
@@ -41,7 +42,10 @@ const (
 
 // FactsOf says what a measurement says of its fabric.
 func FactsOf(m *event.Measurement) Facts {
-	if m.Pair() || !m.Known(protocol.Packets) {
+	switch {
+	case m.Pair() && m.Get(protocol.BytesReceived) > 0:
+		return Carried
+	case m.Pair() || !m.Known(protocol.Packets):
 		return 0
 	}
 	pick := func(audio, video Facts) Facts {

@@ -125,6 +125,7 @@ func (s *scorer) scoreScope(scope plog.ScopeLogs, t *tally) {
 func (s *scorer) scoreFrame(frame []row, t *tally) {
 	rtt, silent := pairRTT(frame), pairsSilent(frame)
 	markLowerLayers(frame)
+	countLatePictures(frame)
 	for i := range frame {
 		m := &frame[i]
 		if !m.stream() {

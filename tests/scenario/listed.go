@@ -76,9 +76,9 @@ func audioOnly(s Scenario) Scenario {
 // soundFlows is a call of which only sound has to flow.
 func soundFlows(s Scenario) Scenario { s.Kinds = []string{"audio"}; return s }
 
-// buffers lets a page want a jitter buffer of at least so many ms.
-func buffers(ms int) string {
-	return fmt.Sprintf("[...call.pcs.values()].forEach(({ pc }) => pc.getReceivers().forEach((one) => { one.jitterBufferTarget = %d; }))", ms)
+// buffers sets what a page wants of the jitter buffers of its receivers.
+func buffers(wanted string) string {
+	return fmt.Sprintf("[...call.pcs.values()].forEach(({ pc }) => pc.getReceivers().forEach((one) => { one.%s; }))", wanted)
 }
 
 // encrypted lets a page receive encrypted media.
@@ -116,13 +116,15 @@ func good() []Scenario {
 		direct("encoding-off", Two, none("Ben's application switches the encoding of his picture off"), InPage("ben", "encode({ active: false })")),
 		direct("framerate-limited", Two, none("Ada's application limits her pictures to 4 a second"), InPage("ada", "encode({ maxFramerate: 4 })")),
 		direct("bitrate-limited", Two, none("Ben's application limits his picture to 50 kbit/s"), InPage("ben", "encode({ maxBitrate: 50e3 })")),
+		firefox(direct("bitrate-limited-firefox", Two, none("Ben's application limits his picture to 150 kbit/s, in Firefox"), InPage("ben", "encode({ maxBitrate: 150e3 })"))),
 		direct("held", Two, none("Ada held the call and said so"), InPage("ada", "(event('fabricHold'), "+takesAll+")")),
 		direct("no-key", Two, none("Ben's page has no key for what it receives"), locks("ben", "audio video"), encrypted("ben")),
 		direct("no-key-for-pictures", Three, none("Cyd's page has no key for pictures"), locks("cyd", "video"), encrypted("cyd")),
 		direct("key-is-late", Two, none("Ada's page has no key for 8 s"), Each(locks("ada", "audio video"), Wait(8*time.Second), locks("ada", "")), encrypted("ada")),
 		firefox(direct("no-key-firefox", Two, none("Ben's page has no key for what it receives"), locks("ben", "audio video"), encrypted("ben"))),
-		direct("buffer-chosen", Two, none("Ben's page wants 2 s of jitter buffer"), InPage("ben", buffers(2000))),
-		firefox(direct("buffer-chosen-firefox", Two, none("Ada's page wants 1 s of jitter buffer"), InPage("ada", buffers(1000)))),
+		direct("buffer-chosen", Two, none("Ben's page wants 2 s of jitter buffer"), InPage("ben", buffers("jitterBufferTarget = 2000"))),
+		firefox(direct("buffer-chosen-firefox", Two, none("Ada's page wants 1 s of jitter buffer"), InPage("ada", buffers("jitterBufferTarget = 1000")))),
+		direct("buffer-hinted", Two, none("Ada's page wants 800 ms of jitter buffer for sound, in the older form"), InPage("ada", buffers("playoutDelayHint = one.track.kind === 'audio' ? 0.8 : null"))),
 		direct("camera-constrained", Two, none("Ada's application wants 4 pictures a second of her camera"), InPage("ada", constrains)),
 		firefox(direct("camera-constrained-firefox", Two, none("Ben's application wants 4 pictures a second of his camera"), InPage("ben", constrains))),
 		soundFlows(direct("picture-rejected", Two, none("Ben's answer rejects the m-line of the picture"), nil, Remotes("ben", func(r *Remote) { r.Rejects = "video" }))),
@@ -184,6 +186,7 @@ func ofThree() []Scenario {
 		relayed("mesh-delay-a", Three, orDownlink("ada", "300 ms of delay each way of all that is Ada's"), Both("ada", network.Harm{Delay: 300 * ms})),
 		relayed("mesh-both-loss-b", Three, orDownlink("ben", "12 % loss each way of all that is Ben's"), Both("ben", network.Harm{Loss: .12})),
 		relayed("mesh-up-cap-a", Three, label("senderUplink", "Ada can send 250 kbit/s", "ada"), Up("ada", network.Harm{RateBps: 250e3}), ForAll(High)),
+		firefox(relayed("mesh-firefox-up-cap", Three, label("senderUplink", "Ada can send 300 kbit/s, in Firefox", "ada"), Up("ada", network.Harm{RateBps: 300e3}), ForAll(High))),
 		relayed("mesh-down-cap-b", Three, label("receiverDownlink", "Ben can get 250 kbit/s", "ben"), Down("ben", network.Harm{RateBps: 250e3}), ForAll(High)),
 		between("mesh-path-ab", "ada", "ben", network.Harm{Loss: .15}),
 		between("mesh-path-bc", "ben", "cyd", network.Harm{Delay: 350 * ms}),

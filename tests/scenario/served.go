@@ -121,6 +121,7 @@ func servedByAny(through MediaServer) []Scenario {
 		served3(through, "plain-down-loss", label("receiverDownlink", "15 % loss of what Ben receives; the pages hand over the connections themselves", "ben"),
 			Down("ben", network.Harm{Loss: .15}), EdgeFor("ben"), plain),
 		firefox(served3(through, "firefox-good", none("nothing; Firefox"), nil)),
+		firefox(served3(through, "firefox-up-cap", label("senderUplink", "Ada can send 100 kbit/s, in Firefox", "ada"), Up("ada", network.Harm{RateBps: 100e3}), EdgeFor("ada"))),
 		firefox(served3(through, "firefox-down-loss", label("receiverDownlink", "15 % loss of what Ben receives, in Firefox", "ben"), Down("ben", network.Harm{Loss: .15}), EdgeFor("ben"))),
 	)
 }
