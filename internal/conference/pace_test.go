@@ -163,3 +163,36 @@ func TestNothingSentInTurns(t *testing.T) {
 	f(cause.Unknown, 9)
 	f(cause.None, 20)
 }
+
+// TestDisruptionsOfSenders: a connection to a server that only sends receives reports as long as the path is not dead, also if the last interval before
+// its end was not measured.
+//
+// spec: CONF-03
+func TestDisruptionsOfSenders(t *testing.T) {
+	f := func(want cause.Cause, deadFrom, end float64) {
+		t.Helper()
+		c := conferencetest.NewCall()
+		for at := 2.0; at <= 60; at += 2 {
+			pair := eventtest.With(event.Measurement{StatsType: protocol.CandidatePair, IntervalMs: 2000}, eventtest.Values{protocol.BytesSent: 9000, protocol.BytesReceived: 1000})
+			sent := eventtest.With(event.Measurement{StatsType: protocol.OutboundRTP, MediaType: protocol.Audio, SSRC: 5, IntervalMs: 2000}, eventtest.Values{
+				protocol.Packets: 100, protocol.Bytes: 8000, protocol.RTTMs: 300, protocol.RemotePacketsLost: 40, protocol.RemoteLossFraction: 0.4,
+			})
+			if at > deadFrom {
+				pair.Set(protocol.BytesReceived, 0)
+			}
+			for _, m := range []*event.Measurement{&pair, &sent} {
+				c.Add("a", at, event.Event{Kind: event.KindStats, Measured: m})
+			}
+		}
+		c.Event("a", 54, "iceDisruptionStart", `{"iceConnectionState":"disconnected"}`)
+		c.Event("a", end, "fabricTerminated", `{"reason":"application"}`)
+		for i := range c.Events {
+			c.Events[i].RemoteType = "server"
+		}
+		got := conference.Fold(c.Events, quality.DefaultBounds()).LikelyCause
+		require.Equal(t, want, got.Cause, "%+v", got)
+	}
+	f(cause.PathOrTURN, 60, 60)
+	f(cause.PathOrTURN, 60, 61.9)
+	f(cause.ICEConnectivity, 48, 60)
+}
