@@ -15,7 +15,7 @@ type undecided struct {
 	rank            uint64
 	from, to        int64
 	measured, other float64
-	label           string  // of measured
+	label           string // of measured
 }
 
 // decided are the times that decide: in which an interval has its other score if half of it lies there, and no score if a part of it does.

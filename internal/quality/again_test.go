@@ -35,7 +35,7 @@ func (s stored) or(name string, without float64) float64 {
 // again computes a score from what is stored, by the formulae of docs/quality.md. Of the
 // package it uses the tables alone.
 func (s stored) again() float64 {
-	if strings.HasPrefix(s.model, "qos-audio/6 ") {
+	if strings.HasPrefix(s.model, "qos-audio/7 ") {
 		return s.audio()
 	}
 	return s.video()

@@ -30,7 +30,7 @@ func audioMOS(t *testing.T, in event.Measurement) float64 {
 // spec: QUAL-01
 func TestScoreAudioCleanCall(t *testing.T) {
 	res := scoreAudio(opusCall())
-	require.Equal(t, "qos-audio/6 (G.107.2)", res.Model)
+	require.Equal(t, "qos-audio/7 (G.107.2)", res.Model)
 	require.Equal(t, Scored, res.Reason)
 	require.Empty(t, res.Assumed.String())
 	// Ie between 16.829 (31k) and 14.759 (34k) a third of the way: 16.139; R 131.861/1.48.

@@ -26,9 +26,9 @@ type audioCodec struct {
 
 // The audio models, each with its version: raise it with any change to a formula or a table.
 const (
-	modelNarrowband = "qos-audio/6 (G.107)"
-	modelWideband   = "qos-audio/6 (G.107.1)"
-	modelFullband   = "qos-audio/6 (G.107.2)"
+	modelNarrowband = "qos-audio/7 (G.107)"
+	modelWideband   = "qos-audio/7 (G.107.1)"
+	modelFullband   = "qos-audio/7 (G.107.2)"
 )
 
 // opusPoints: no ITU row exists for Opus. These are POLQA-derived: Alahmadi, Pocta,

@@ -105,7 +105,7 @@ service: {extensions: [healthcheckv2, qosapps, qosstorage, qosdashboard]}
 		`{"userIDType":"local","newUserID":"victim"}`, `{"userIDType":"local","claimedUserID":"victim"}`, `{"UserIDType":"local","NewUserID":"victim","userIDType":"local"}`,
 		`{"userIDType":"local","newUserID":{"userName":"someone","aliasName":"victim"}}`, `{"userIDType":"local","newUserID":{"userName":"alice","aliasName":"victim"}}`,
 	} {
-		s.sends(fmt.Sprintf(`"type":"event","fabric":1,"event":"userIDChange","data":%s`, data))
+		s.sends(`"type":"event","fabric":1,"event":"userIDChange","data":` + data)
 	}
 	s.sends(`"type":"feedback","fabric":1,"userID":"victim","overall":1`)
 	s.sends(`"type":"event","fabric":1,"event":"fabricTerminated","data":{"reason":"application"}`)
