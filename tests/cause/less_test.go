@@ -132,7 +132,7 @@ func withoutMeasure(name string) func([]plog.Logs) []plog.Logs {
 // showsHarm reports whether an issue of a conference shows harm.
 func showsHarm(s *conference.Summary) bool {
 	return slices.ContainsFunc(s.Issues, func(i conference.Issue) bool {
-		return i.Confidence == string(detect.High) && !detect.Kind(i.Kind).Informs()
+		return i.Confidence == string(detect.High) && !detect.Kind(i.Kind).Informs() && i.Kind != string(detect.WeakWiFi) // of no media
 	})
 }
 

@@ -138,7 +138,7 @@ var rules = []rule{
 		reason: "compresses bytes; knows no record and no engine",
 	},
 	{
-		room: "storage/internal/erasure", allowed: []string{"github.com/google/uuid", "storage", "storage/internal/frames", "internal/digest", "internal/mask", "internal/semconv", "internal/event", "protocol"},
+		room: "storage/internal/erasure", allowed: []string{"github.com/google/uuid", "storage", "storage/internal/frames", "internal/conference", "internal/digest", "internal/mask", "internal/semconv", "internal/event", "protocol"},
 		reason: "says what remains of an erased user in sessions, records and summaries; knows no engine",
 	},
 	{

@@ -1,6 +1,9 @@
 package erasure
 
-import "github.com/qosrtc/qos/internal/digest"
+import (
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/digest"
+)
 
 // Digest erases the user in the digest of a conference's summary: of members whose session is own what remains of a
 // session (OwnSession) and of the user's records, of others the identifiers. A digest that cannot be decoded is removed.
@@ -39,7 +42,7 @@ func (d digestMember) own(m *digest.Member) {
 		f := &m.Fabrics[i]
 		d.set(&f.LocalAddress, "")
 		for member, text := range words(f) {
-			if !pageWords[member][*text] {
+			if !conference.IsWord(member, *text) {
 				d.set(text, "")
 			}
 		}
@@ -56,7 +59,7 @@ func (d digestMember) mention(m *digest.Member) {
 		f := &m.Fabrics[i]
 		texts = append(texts, &f.LocalAddress, &f.Codecs)
 		for member, text := range words(f) {
-			if !pageWords[member][*text] {
+			if !conference.IsWord(member, *text) {
 				texts = append(texts, text)
 			}
 		}

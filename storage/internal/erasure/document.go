@@ -3,28 +3,14 @@ package erasure
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
-	"strings"
 
 	"github.com/google/uuid"
+
+	"github.com/qosrtc/qos/internal/conference"
 )
 
 // summaryPairs are the members of a summary that name one user.
 var summaryPairs = [][2]string{{"userID", "alias"}, {"remoteUserID", "remoteAlias"}}
-
-// summaryWords are its members with words that the collector chose or checked, and with identifiers of something else than a
-// user. In all others an identifier may be a word.
-var summaryWords = setOf(strings.Fields(`appID conferenceID session peer outcome label kind metric mediaType statsType direction state usage cause confidence`))
-
-// pageWords are its members whose words a page sent, and the words that remain.
-var pageWords = func() map[string]map[string]bool {
-	words := map[string]map[string]bool{"failureStage": keptWords["stage"], "failureReason": keptWords["reason"], "endReason": maps.Clone(keptWords["reason"])}
-	words["endReason"]["silence"], words["endReason"]["iceFailed"] = true, true // of the collector
-	for _, member := range []string{"localCandidateType", "remoteCandidateType", "relayProtocol", "networkType"} {
-		words[member] = keptWords[member]
-	}
-	return words
-}()
 
 // Document is the document of a conference's summary after an erasure.
 type Document struct {
@@ -135,9 +121,9 @@ func (d *documents) erase(p map[string]any) {
 
 // eraseWords removes what a page wrote in place of words.
 func (d *documents) eraseWords(object map[string]any) {
-	for member, words := range pageWords {
+	for member := range conference.SentWords {
 		switch value := text(object[member]); {
-		case value == "" || words[value]:
+		case value == "" || conference.IsWord(member, value):
 		case member == "endReason":
 			d.set(object, member, "terminated") // that of an end without a reason
 		default:
@@ -175,7 +161,7 @@ func (d *documents) object(object map[string]any) {
 		}
 	}
 	for member, value := range object {
-		if summaryWords[member] || pageWords[member][text(value)] {
+		if conference.IsWord(member, text(value)) {
 			continue
 		}
 		if replaced, ok := d.ids.Text(text(value)); ok {

@@ -15,17 +15,17 @@ import (
 
 // detail is everything the page of one conference draws.
 type detail struct {
-	At         int64         `json:"at"`                // time of the answer, in ms since the Unix epoch
-	Conference conferenceRow `json:"conference"`        // the row of the conference, with all participants and their details
-	Summary    any           `json:"summary"`           // document of the summary; null while there is none
-	SoFar      *preliminary  `json:"soFar,omitempty"`   // the summary as far as it is known; absent where summary is that of the whole conference
-	Fabrics    []*fabric     `json:"fabrics"`           // monitored PeerConnections, by their first record
-	Timeline   []entry       `json:"timeline"`          // events, errors, feedback and logs, in order of time
-	Streams    []*stream     `json:"streams"`           // measurements of streams and candidate pairs
-	Measures   []measure     `json:"measures" mask:"-"` // units and meanings of the values in latest of the streams
-	Custom     []*customStat `json:"customStats"`       // numbers that the application reported
-	LeftOut    leftOut       `json:"leftOut"`           // records that the answer has no room for
-	Damaged    bool          `json:"damaged,omitempty"` // some of it cannot be read, and is not here
+	At         int64         `json:"at"`                     // time of the answer, in ms since the Unix epoch
+	Conference conferenceRow `json:"conference"`             // the row of the conference, with all participants and their details
+	Summary    any           `json:"summary" mask:"summary"` // document of the summary; null while there is none
+	SoFar      *preliminary  `json:"soFar,omitempty"`        // the summary as far as it is known; absent where summary is that of the whole conference
+	Fabrics    []*fabric     `json:"fabrics"`                // monitored PeerConnections, by their first record
+	Timeline   []entry       `json:"timeline"`               // events, errors, feedback and logs, in order of time
+	Streams    []*stream     `json:"streams"`                // measurements of streams and candidate pairs
+	Measures   []measure     `json:"measures" mask:"-"`      // units and meanings of the values in latest of the streams
+	Custom     []*customStat `json:"customStats"`            // numbers that the application reported
+	LeftOut    leftOut       `json:"leftOut"`                // records that the answer has no room for
+	Damaged    bool          `json:"damaged,omitempty"`      // some of it cannot be read, and is not here
 }
 
 // leftOut counts the records that the answer has no room for.

@@ -18,8 +18,9 @@ func newMasks() masks { return masks{mask.New(maxMasks)} }
 
 // Tags of fields whose texts are not searched for names.
 const (
-	notMasked = "-"     // words of closed sets, IDs, names of attributes
-	maskUser  = "alias" // the alias of a user, or what is given as one: it is replaced where it is a real name as a whole
+	notMasked = "-"       // words of closed sets, IDs, names of attributes
+	maskUser  = "alias"   // the alias of a user, or what is given as one: it is replaced where it is a real name as a whole
+	summary   = "summary" // a summary's document: its members and the words of closed sets are the collector's
 )
 
 // answer masks all texts of what a pointer points to, except in fields with the tag mask:"-". It is called when all names
@@ -38,7 +39,7 @@ func (m masks) value(v reflect.Value, tag string) {
 		}
 	case reflect.Interface: // JSON
 		if !v.IsNil() {
-			v.Set(reflect.ValueOf(m.document(v.Interface())))
+			v.Set(reflect.ValueOf(m.document(v.Interface(), tag)))
 		}
 	case reflect.Pointer:
 		if !v.IsNil() {
@@ -55,7 +56,10 @@ func (m masks) value(v reflect.Value, tag string) {
 }
 
 // document masks JSON, decoded or as text, in its form.
-func (m masks) document(v any) any {
+func (m masks) document(v any, tag string) any {
+	if tag == summary {
+		return m.summary(v, "")
+	}
 	if text, ok := v.(json.RawMessage); ok {
 		return encoded(m.Value(names{real: true}.document(string(text), nil)))
 	}

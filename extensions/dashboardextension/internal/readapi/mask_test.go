@@ -80,6 +80,24 @@ func TestAnswersAreMaskedWhole(t *testing.T) {
 	}, open)
 }
 
+// The members of a summary and its words are the collector's, also where a user has such a name.
+//
+// spec: DASH-03
+func TestUsersWithNamesOfMembers(t *testing.T) {
+	var document any
+	text := `{"participants":[{"userID":"USER","alias":"a-1","mediaType":"audio","endReason":"failed","networkType":"USER","errorsByFunction":{"USER":2},"feedback":[{"comment":"USER was here"}]}]}`
+	for _, user := range []string{"participants", "audio", "failed", "Ann Real"} {
+		require.NoError(t, json.Unmarshal([]byte(strings.ReplaceAll(text, "USER", user)), &document))
+		m := newMasks()
+		m.Add(user, "a-1")
+		answer := detail{Summary: document}
+		m.answer(&answer)
+		after, err := json.Marshal(answer.Summary)
+		require.NoError(t, err)
+		require.JSONEq(t, strings.ReplaceAll(text, "USER", "a-1"), string(after), user)
+	}
+}
+
 // What is given as an alias is replaced where it is a known real name, in any form, and only as a whole.
 //
 // spec: DASH-03

@@ -53,7 +53,7 @@ type preliminary struct {
 	At      int64  `json:"at"`                         // when it was so, in ms since the Unix epoch
 	Records int    `json:"records,omitempty"`          // records that it was made of
 	Missing string `json:"missing,omitempty" mask:"-"` // why there is no summary: tooLarge, tooSlow or failed
-	Summary any    `json:"summary"`                    // as summary of the answer; null where it is missing
+	Summary any    `json:"summary" mask:"summary"`     // as summary of the answer; null where it is missing
 
 	document string // the summary as JSON, for all readers
 }
