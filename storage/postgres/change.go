@@ -2,19 +2,32 @@ package postgres
 
 import (
 	"encoding/json"
+	"strconv"
+	"strings"
 
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/frames"
 )
 
 // channel is the NOTIFY channel of committed changes. A message is a JSON
-// array of changes, or catchUp.
+// array of changes, catchUp, or the number of a collector that starts.
 const (
 	channel = "qos_commit"
 	catchUp = "catch up"
+	starts  = "starts "
 	// maxPayload is the most bytes that PostgreSQL takes in one message.
 	maxPayload = 7999
 )
+
+// started is the message of a collector that starts, before its first commit.
+func started(number int32) string { return starts + strconv.FormatUint(uint64(uint32(number)), 10) } //nolint:gosec // as pg_locks has it
+
+// startedNumber returns the number of a collector that starts.
+func startedNumber(message string) (int64, bool) {
+	text, ok := strings.CutPrefix(message, starts)
+	number, err := strconv.ParseUint(text, 10, 32)
+	return int64(number), ok && err == nil //nolint:gosec // of 32 bits
+}
 
 // change is a storage.Change in a message: ids are bytes, which JSON has as base64; times
 // are ms since the epoch.

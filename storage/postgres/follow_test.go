@@ -211,6 +211,25 @@ func collect2(t *testing.T, dsn string) {
 	}
 }
 
+// TestCollectorsThatStart: a collector that starts and ends before anybody looks is missed as well. One that goes on is no reason to
+// catch up.
+//
+// spec: DASH-05
+func TestCollectorsThatStart(t *testing.T) {
+	dsn := migrated(t)
+	s, err := Open(t.Context(), dsn, Options{lookEvery: 20 * time.Millisecond})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	changes := followAll(t, s)
+	other, err := Open(t.Context(), dsn, Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, other.Close()) })
+	appendFrame(t, other, 1)
+	require.Equal(t, 5, changes.next(t).Records)
+	query[any](t, s, `SELECT pg_notify('`+channel+`', '`+started(-77)+`')`)
+	changes.catchUp(t)
+}
+
 // A collector that is killed after a commit has notified nobody: the others find out that it
 // is gone, and their followers catch up.
 //

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// lookEvery is how often the listener asks the server who is there. It finds out by
-	// that whether its own connection is.
+	// lookEvery is how often the listener asks the server who is there, of those that it knows from before or that have started since. It
+	// finds out by that whether its own connection is.
 	lookEvery = 10 * time.Second
 	// lookTimeout bounds the answer.
 	lookTimeout = 5 * time.Second
@@ -46,6 +46,7 @@ type listener struct {
 	config *pgx.ConnConfig
 	every  time.Duration
 	hub    *follow.Hub
+	there  map[int64]bool // collectors, of run
 
 	mu     sync.Mutex
 	begun  bool
@@ -128,17 +129,17 @@ func (l *listener) connect(ctx context.Context) (*pgx.Conn, error) {
 
 // listen passes notifications on until the connection is lost or ctx ends.
 func (l *listener) listen(ctx context.Context, conn *pgx.Conn) {
-	var there map[int64]bool
+	l.there = map[int64]bool{}
 	for due := time.Now(); ; {
 		if time.Until(due) <= 0 {
 			now, err := l.collectors(ctx, conn)
 			if err != nil {
 				return
 			}
-			if gone(there, now) {
+			if gone(l.there, now) {
 				l.hub.Gap()
 			}
-			there, due = now, time.Now().Add(l.every)
+			l.there, due = now, time.Now().Add(l.every)
 		}
 		if err := l.hear(ctx, conn, due); err != nil {
 			return
@@ -157,7 +158,9 @@ func (l *listener) hear(ctx context.Context, conn *pgx.Conn, due time.Time) erro
 		}
 		return err
 	}
-	if changes, ok := decodeChanges(n.Payload); ok {
+	if number, ok := startedNumber(n.Payload); ok {
+		l.there[number] = true
+	} else if changes, ok := decodeChanges(n.Payload); ok {
 		l.hub.Publish(changes)
 	} else {
 		l.hub.Gap()

@@ -140,14 +140,15 @@ var byIndex = []string{"enable_seqscan", "enable_hashjoin", "enable_mergejoin", 
 // greet sets up a connection. Every statement is to be one that an index answers, for
 // tables are young and change fast here, and their statistics are late. When this process
 // stops, or its machine, the server is to notice soon: rows that it locked keep all others
-// from their conferences. A pooler in between may know no such settings, so they are no
+// from their conferences. The others learn the collector's number before its first commit. A pooler in between may know no such settings, so they are no
 // part of the connection's first message.
 func (w *writer) greet(ctx context.Context, conn *pgconn.PgConn) error {
 	return conn.Exec(ctx, fmt.Sprintf(`SELECT set_config(name, value, false) FROM (VALUES
 			('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3'),
 			('idle_in_transaction_session_timeout', '%d')) setting (name, value);
 		SELECT set_config(name, 'off', false) FROM unnest('{%s}'::text[]) name;
-		SELECT pg_advisory_lock_shared(%d, %d)`, (2*w.store.options.patience).Milliseconds(), strings.Join(byIndex, ","), lockCollector, w.store.number)).Close()
+		SELECT pg_advisory_lock_shared(%d, %d); NOTIFY %s, '%s'`, (2*w.store.options.patience).Milliseconds(), strings.Join(byIndex, ","), lockCollector,
+		w.store.number, channel, started(w.store.number))).Close()
 }
 
 // errStale says that a row went between its being made and its being locked.
