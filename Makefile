@@ -105,6 +105,8 @@ fmt: tools ## format Go
 lint: tools ## lint Go
 	golangci-lint run --allow-parallel-runners
 	go vet -tags fuzz $(FUZZED)
+	deadcode -f '{{range .Funcs}}{{println $$.Path .Name}}{{end}}' ./collector ./agent/cmd/... | sed '/^$$/d' | LC_ALL=C sort >$(TOOLS)/dead
+	sed 's/ *#.*//' tools/deadcode.txt | LC_ALL=C sort | diff - $(TOOLS)/dead
 	cd tests/stock && golangci-lint run
 	cd tests/lab && golangci-lint run
 	cd tests/guests && golangci-lint run

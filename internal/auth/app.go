@@ -82,15 +82,6 @@ func (a App) Recorded() *pseudonym.Keys {
 	return a.Pseudonyms
 }
 
-// NewApp returns an app that admits each of the secrets.
-func NewApp(keys *Keys, id string, secrets, origins []string) App {
-	app := App{ID: id, Salt: keys.Salt(id), Iterations: Iterations, Origins: origins}
-	for _, secret := range secrets {
-		app.Verifiers = append(app.Verifiers, NewVerifier(secret, app.Salt, app.Iterations))
-	}
-	return app
-}
-
 // NewVerifier derives the verifier of a secret, which is normalised with NFKC first. Its
 // ID follows from secret and salt; a registry that knows better names may set another.
 func NewVerifier(secret string, salt []byte, iterations int) Verifier {

@@ -43,8 +43,8 @@ func testAuthenticator(t *testing.T) (*Authenticator, registry) {
 	t.Helper()
 	keys := testKeys(t)
 	apps := registry{
-		"123":  NewApp(keys, "123", []string{"old secret", "new secret"}, []string{page}),
-		"open": NewApp(keys, "open", []string{"Paßwort ﬁ"}, nil),
+		"123":  newApp(keys, "123", []string{"old secret", "new secret"}, []string{page}),
+		"open": newApp(keys, "open", []string{"Paßwort ﬁ"}, nil),
 		"none": {ID: "none", Salt: keys.Salt("none"), Iterations: Iterations},
 	}
 	return New(keys, apps, nil), apps
@@ -274,7 +274,7 @@ func TestLongestNames(t *testing.T) {
 	keys := testKeys(t)
 	id := strings.Repeat("\x01", protocol.MaxIDBytes)
 	origin := "https://" + strings.Repeat("o", MaxOriginBytes-len("https://"))
-	app := NewApp(keys, id, []string{"s"}, nil)
+	app := newApp(keys, id, []string{"s"}, nil)
 	app.Keys = []VerificationKey{{ID: strings.Repeat("k", protocol.MaxIDBytes)}}
 	a := New(keys, registry{id: app}, nil)
 	user := protocol.UserID{Name: strings.Repeat("\x01", protocol.MaxIDBytes), Alias: strings.Repeat("𝒸", protocol.MaxUserNameChars)}
@@ -342,4 +342,13 @@ func TestAuthtestLogin(t *testing.T) {
 	var e *protocol.Error
 	require.ErrorAs(t, err, &e)
 	require.Equal(t, protocol.CodeAuthFailed, e.Code)
+}
+
+// newApp returns an app that admits each of the secrets.
+func newApp(keys *Keys, id string, secrets, origins []string) App {
+	app := App{ID: id, Salt: keys.Salt(id), Iterations: Iterations, Origins: origins}
+	for _, secret := range secrets {
+		app.Verifiers = append(app.Verifiers, NewVerifier(secret, app.Salt, app.Iterations))
+	}
+	return app
 }

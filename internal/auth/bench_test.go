@@ -18,11 +18,11 @@ func benchmarkAuthenticator(b *testing.B) (*Authenticator, *originServer) {
 	keys, err := NewKeys(master("k"))
 	require.NoError(b, err)
 	o := newOriginServer(b)
-	off := NewApp(keys, "off", []string{"secret"}, nil)
+	off := newApp(keys, "off", []string{"secret"}, nil)
 	off.Disabled = true
 	return New(keys, registry{
-		"one": NewApp(keys, "one", []string{"secret"}, nil),
-		"two": NewApp(keys, "two", []string{"secret", "another"}, nil),
+		"one": newApp(keys, "one", []string{"secret"}, nil),
+		"two": newApp(keys, "two", []string{"secret", "another"}, nil),
 		"nil": {ID: "nil", Salt: keys.Salt("nil"), Iterations: Iterations, Keys: o.keys()},
 		"off": off,
 	}, nil), o

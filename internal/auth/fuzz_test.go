@@ -54,7 +54,7 @@ func FuzzJWT(f *testing.F) {
 func FuzzScram(f *testing.F) {
 	keys, err := NewKeys(master("k"))
 	require.NoError(f, err)
-	a := New(keys, registry{"123": NewApp(keys, "123", []string{"secret"}, nil)}, nil)
+	a := New(keys, registry{"123": newApp(keys, "123", []string{"secret"}, nil)}, nil)
 	f.Add("123", "secret", "n,,n=123,r=abc", "c=biws,r=abc,p=", "state", true)
 	f.Add("123", "wrong", "n,,n=123,r=abc", "c=biws,r=abc,p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=", "", false)
 	f.Add("unknown", "secret", "y,,n=unknown,r=", "", "AAAAAAAAAAAAAAAAAAAAAAAA", false)
@@ -87,7 +87,7 @@ func FuzzScram(f *testing.F) {
 func FuzzToken(f *testing.F) {
 	keys, err := NewKeys(master("k"))
 	require.NoError(f, err)
-	a := New(keys, registry{"123": NewApp(keys, "123", []string{"secret"}, nil)}, nil)
+	a := New(keys, registry{"123": newApp(keys, "123", []string{"secret"}, nil)}, nil)
 	id := Identity{AppID: "123", User: alice, Origin: page, IssuedAt: now, ExpiresAt: now.Add(time.Hour)}
 	token, err := a.issue(id)
 	require.NoError(f, err)

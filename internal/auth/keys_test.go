@@ -36,7 +36,7 @@ func TestNewKeys(t *testing.T) {
 // spec: AUTH-02
 func TestKeysRollWithoutAGap(t *testing.T) {
 	kept := mustKeys(t, master("a")).SaltKey() // by a store, with its verifiers
-	apps := registry{"123": NewApp(mustKeys(t, master("a")), "123", []string{"secret"}, nil)}
+	apps := registry{"123": newApp(mustKeys(t, master("a")), "123", []string{"secret"}, nil)}
 	at := func(masters ...[]byte) *Authenticator {
 		return New(mustKeys(t, masters...).WithSaltKey(kept), apps, nil)
 	}

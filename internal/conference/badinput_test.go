@@ -38,7 +38,7 @@ func TestImpossibleCounters(t *testing.T) {
 		checked := mad
 		checked.DropOutOfRange()
 		require.Equal(t, named, checked.OutOfRange.Names(), what)
-		s := conference.Fold(append(events, conferencetest.Stats("a", 2, mad)), quality.DefaultBounds())
+		s := conferencetest.Fold(append(events, conferencetest.Stats("a", 2, mad)), quality.DefaultBounds())
 		require.Equal(t, len(named), s.OutOfRange, what)
 		conferencetest.JSON(t, s)
 		stream := s.Participants[0].Fabrics[0].Streams[0]
@@ -75,7 +75,7 @@ func TestImpossibleCounters(t *testing.T) {
 func TestLossThatIsTakenBack(t *testing.T) {
 	back := sane
 	back.Set(protocol.PacketsLost, -30)
-	s := conference.Fold([]event.Event{conferencetest.Stats("a", 1, back), conferencetest.Stats("a", 2, sane)}, quality.DefaultBounds())
+	s := conferencetest.Fold([]event.Event{conferencetest.Stats("a", 1, back), conferencetest.Stats("a", 2, sane)}, quality.DefaultBounds())
 	stream := s.Participants[0].Fabrics[0].Streams[0]
 	require.Zero(t, s.OutOfRange)
 	require.EqualValues(t, -30, stream.PacketsLost)
@@ -92,7 +92,7 @@ func TestMissingEnds(t *testing.T) {
 		e.Data = event.ParseData(name, []byte(`{"durationMs":4000}`))
 		return e
 	}
-	s := conference.Fold([]event.Event{
+	s := conferencetest.Fold([]event.Event{
 		happened(1, 0, "fabricSetup"), happened(2, 1000, "audioMute"), happened(3, 2000, "fabricHold"), happened(4, 3000, "screenShareStart"),
 		happened(5, 4000, "iceDisruptionStart"), happened(6, 20_000, "customEvent"),
 	}, quality.DefaultBounds())
@@ -107,7 +107,7 @@ func TestMissingEnds(t *testing.T) {
 	require.True(t, s.Issues[i].Open)
 	require.EqualValues(t, 16_000, s.Issues[i].TotalMs)
 
-	s = conference.Fold([]event.Event{
+	s = conferencetest.Fold([]event.Event{
 		happened(1, 10_000, "audioUnmute"), happened(2, 11_000, "fabricResume"), happened(3, 12_000, "iceDisruptionEnd"), happened(4, 13_000, "fabricTerminated"),
 	}, quality.DefaultBounds())
 	p = s.Participants[0]
@@ -125,7 +125,7 @@ func TestMissingEnds(t *testing.T) {
 func TestTerminatedTwice(t *testing.T) {
 	last := conferencetest.Stats("s of c", 9, sane)
 	last.ConferenceAtMs = conferencetest.Base
-	s := conference.Fold([]event.Event{conferencetest.Event("c", 1, 0, "fabricAdded"), conferencetest.Event("c", 2, 1000, "fabricTerminated"), conferencetest.Event("c", 3, 7000, "fabricTerminated"), last}, quality.DefaultBounds())
+	s := conferencetest.Fold([]event.Event{conferencetest.Event("c", 1, 0, "fabricAdded"), conferencetest.Event("c", 2, 1000, "fabricTerminated"), conferencetest.Event("c", 3, 7000, "fabricTerminated"), last}, quality.DefaultBounds())
 	require.Equal(t, conferencetest.Base+1000, s.Participants[0].EndMs)
 	require.Equal(t, 1, s.Participants[0].Fabrics[0].Streams[0].Intervals)
 }
@@ -136,7 +136,7 @@ func TestTerminatedTwice(t *testing.T) {
 // spec: CONF-03
 func TestPartsAreBounded(t *testing.T) {
 	const sessions, streams, room = 300, 250, 50_000
-	c := conference.New("app", "c")
+	c := conference.New("app", "c", nil, quality.DefaultBounds())
 	for i := range sessions {
 		m := sane
 		for ssrc := range int64(streams) {
@@ -166,7 +166,7 @@ func TestSSRCThatChangesItsKind(t *testing.T) {
 		m.StatsType, m.MediaType, m.Codec = statsType, media, codec
 		return conferencetest.Stats("a", seq, m)
 	}
-	s := conference.Fold([]event.Event{
+	s := conferencetest.Fold([]event.Event{
 		of(1, "inbound-rtp", "audio", "opus"), of(2, "inbound-rtp", "video", "VP8"), of(3, "inbound-rtp", "audio", "opus"),
 		of(4, "outbound-rtp", "audio", "opus"), of(5, "outbound-rtp", "text", ""), of(6, "new-type", "audio", ""),
 	}, quality.DefaultBounds())
@@ -184,7 +184,7 @@ func TestNamesAreCut(t *testing.T) {
 	long := strings.Repeat("ä", 400)
 	e := conferencetest.Stats("a", 1, sane)
 	e.UserID, e.Alias, e.RemoteUser, e.Usage, e.Measured.Codec = long, long, long, long, long
-	s := conference.Fold([]event.Event{e}, quality.DefaultBounds())
+	s := conferencetest.Fold([]event.Event{e}, quality.DefaultBounds())
 	p := s.Participants[0]
 	require.Equal(t, strings.Repeat("ä", 256), p.UserID)
 	require.Equal(t, strings.Repeat("ä", 256), p.Fabrics[0].RemoteUserID)
@@ -214,7 +214,7 @@ func TestSkewedClock(t *testing.T) {
 				e.AtMs += by
 			}
 		}
-		require.Equal(t, measured(conference.Fold(events, quality.DefaultBounds())), measured(conference.Fold(skewed, quality.DefaultBounds())))
+		require.Equal(t, measured(conferencetest.Fold(events, quality.DefaultBounds())), measured(conferencetest.Fold(skewed, quality.DefaultBounds())))
 	})
 }
 

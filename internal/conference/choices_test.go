@@ -104,7 +104,7 @@ func TestWhatThePageChose(t *testing.T) {
 			c.Event("a", 21, begins, data)
 			c.send(ssrc, effect)
 			c.Event("a", 60, ends, data)
-			return conference.Fold(c.Events, quality.DefaultBounds())
+			return conferencetest.Fold(c.Events, quality.DefaultBounds())
 		}
 		silent := fold(ssrc)
 		require.Empty(t, silent.Issues, name)
@@ -142,7 +142,7 @@ func TestFewPictures(t *testing.T) {
 		c.Event("a", 20, "limitsChange", change)
 		c.send(picture, few)
 		c.Event("a", 61, "limitsChange", `{"ssrc":2}`)
-		s := conference.Fold(c.Events, quality.DefaultBounds())
+		s := conferencetest.Fold(c.Events, quality.DefaultBounds())
 		require.Equal(t, right, len(s.Issues) == 0 && s.LikelyCause.Cause == cause.None, "%s: %v %v", change, s.Issues, s.LikelyCause)
 	}
 	f(true, `{"ssrc":2,"maxFramerate":4}`)
@@ -168,7 +168,7 @@ func TestEncoderWithoutAReason(t *testing.T) {
 				*m = eventtest.With(*m, eventtest.Values{protocol.TargetBitrateBps: targetBps, protocol.Width: width, protocol.Height: width * 3 / 4})
 			}
 		})
-		s := conference.Fold(c.Events, quality.DefaultBounds())
+		s := conferencetest.Fold(c.Events, quality.DefaultBounds())
 		want := cause.None
 		if limited {
 			want = cause.PathOrTURN

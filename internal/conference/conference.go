@@ -74,32 +74,9 @@ type sessionRecord struct {
 	feedback    *event.Feedback // KindFeedback
 }
 
-// New returns a conference without records.
-func New(appID, conferenceID string) *Conference {
-	return newConference(appID, conferenceID, newCriteria(nil, quality.DefaultBounds()))
-}
-
-// NewWithRules returns a conference without records that is evaluated by the operator's rules
-// and labels.
-func NewWithRules(appID, conferenceID string, rules *detect.Rules, labels quality.Bounds) *Conference {
-	return newConference(appID, conferenceID, newCriteria(rules, labels))
-}
-
-func newConference(appID, conferenceID string, j *criteria) *Conference {
-	return &Conference{appID: appID, id: conferenceID, participants: make(map[string]*participant, 2), criteria: j}
-}
-
-// Fold returns the summary of one conference from its events, in any order and with any
-// repetition. The caller selects the events by package instance.
-func Fold(events []event.Event, labels quality.Bounds) Summary {
-	if len(events) == 0 {
-		return New("", "").Summary(labels)
-	}
-	c := newConference(events[0].AppID, events[0].ConferenceID, newCriteria(nil, labels))
-	for i := range events {
-		c.Apply(&events[i])
-	}
-	return c.Summary(labels)
+// New returns a conference without records that is evaluated by the operator's rules and labels. Without rules the defaults hold.
+func New(appID, conferenceID string, rules *detect.Rules, labels quality.Bounds) *Conference {
+	return &Conference{appID: appID, id: conferenceID, participants: make(map[string]*participant, 2), criteria: newCriteria(rules, labels)}
 }
 
 // NotArrived is the arrival of a record that was read from the store. It does not prolong the

@@ -45,7 +45,7 @@ func TestWhichDevices(t *testing.T) {
 
 // Models are known by their USB ID; other labels may have a user's name.
 func TestDeviceModels(t *testing.T) {
-	c := New("app", "c")
+	c := New("app", "c", nil, quality.DefaultBounds())
 	apply := func(seq uint64, labels ...string) {
 		var list []map[string]string
 		for _, label := range labels {

@@ -69,7 +69,10 @@ func FuzzStats(f *testing.F) {
 			e := event.Event{Session: "s", Seq: 1, AtMs: 1, Fabric: 1, Kind: event.KindStats, Measured: m}
 			second := e
 			second.Seq = 2
-			s := Fold([]event.Event{e, second}, quality.DefaultBounds())
+			conference := New("app", "c", nil, quality.DefaultBounds())
+			conference.Apply(&e)
+			conference.Apply(&second)
+			s := conference.Summary(quality.DefaultBounds())
 			_, err := json.Marshal(s)
 			require.NoError(t, err)
 			for _, stream := range s.Participants[0].Fabrics[0].Streams {

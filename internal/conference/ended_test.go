@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/cause"
-	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/event/eventtest"
@@ -25,7 +24,7 @@ func TestTrackThatHadEnded(t *testing.T) {
 		c.Sound("a", 0, 40, 100, 0)
 		c.Sound("b", 0, 40, 100, 0)
 		change(c)
-		found := conference.Fold(c.Events, quality.DefaultBounds()).LikelyCause
+		found := conferencetest.Fold(c.Events, quality.DefaultBounds()).LikelyCause
 		require.Equal(t, want, found.Cause, "%+v", found)
 		if want != cause.None {
 			require.Equal(t, []string{"a", "video"}, []string{found.Session, found.MediaType})
@@ -66,6 +65,6 @@ func TestWhoGatheredNoCandidate(t *testing.T) {
 		c.Event(session, 1, "remoteDescriptionSet", `{}`)
 		c.Event(session, 20, "fabricSetupFailed", `{"stage":"gathering","failureMs":20000,"reason":"terminated","localCandidates":`+candidates+`}`)
 	}
-	found := conference.Fold(c.Events, quality.DefaultBounds()).LikelyCause
+	found := conferencetest.Fold(c.Events, quality.DefaultBounds()).LikelyCause
 	require.Equal(t, []any{cause.ICEConnectivity, "b", ""}, []any{found.Cause, found.Session, found.Peer}, "%+v", found)
 }

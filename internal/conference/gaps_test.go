@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/cause"
-	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/quality"
@@ -39,7 +38,7 @@ func TestShortOutages(t *testing.T) {
 				change(received[i], received[i+1], sent[i])
 			}
 		}
-		require.Equal(t, want, conference.Fold(c.Events, quality.DefaultBounds()).LikelyCause.Cause)
+		require.Equal(t, want, conferencetest.Fold(c.Events, quality.DefaultBounds()).LikelyCause.Cause)
 	}
 	f(cause.PathOrTURN, nil)
 	f(cause.Unknown, func(_, next, _ *event.Measurement) { next.Set(protocol.Packets, 100+missing) })

@@ -138,7 +138,7 @@ func TestWorkGrowsWithConference(t *testing.T) {
 	for name, fill := range shapes {
 		t.Run(name, func(t *testing.T) {
 			work := func(n int) (bytes float64) {
-				w := crowd{c: conference.New("app", "crowd")}
+				w := crowd{c: conference.New("app", "crowd", nil, quality.DefaultBounds())}
 				fill(&w, n)
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)

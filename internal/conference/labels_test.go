@@ -12,7 +12,7 @@ import (
 
 // labelled returns the labels of a stream with those scores, one an interval.
 func labelled(intervalMs int64, scores ...float64) ([]LabelSpan, int) {
-	c := New("app", "c")
+	c := New("app", "c", nil, quality.DefaultBounds())
 	for i, mos := range scores {
 		c.Apply(&event.Event{
 			Session: "s", Seq: uint64(i + 1), Fabric: 1, AtMs: 1_763_702_160_000 + int64(i+1)*intervalMs,

@@ -31,7 +31,7 @@ func pictures(frozenMs float64) conference.Summary {
 			c.Add(session, at, event.Event{Kind: event.KindStats, Measured: &m})
 		}
 	}
-	return conference.Fold(c.Events, quality.DefaultBounds())
+	return conferencetest.Fold(c.Events, quality.DefaultBounds())
 }
 
 // TestOneStory: beside a certain issue of the media a conference has a cause or an unknown one, never none;
@@ -73,7 +73,7 @@ func TestGoodCallsHaveNoCause(t *testing.T) {
 				}
 			}
 		}
-		found := conference.Fold(c.Events, quality.DefaultBounds()).LikelyCause
+		found := conferencetest.Fold(c.Events, quality.DefaultBounds()).LikelyCause
 		if found.Cause == cause.None {
 			require.Empty(t, found.Others)
 		}
@@ -116,7 +116,7 @@ func TestLongBuffersAreNoNone(t *testing.T) {
 				c.Add(session, at, event.Event{Kind: event.KindStats, Measured: &m})
 			}
 		}
-		s := conference.Fold(c.Events, quality.DefaultBounds())
+		s := conferencetest.Fold(c.Events, quality.DefaultBounds())
 		require.Equal(t, want, s.LikelyCause.Cause, "%g ms: %+v", bufferMs, s.Issues)
 	}
 }
@@ -147,7 +147,7 @@ func TestAPauseIsNoFreeze(t *testing.T) {
 		}
 		c.Sound("a", 0, 40, 100, 0)
 		c.Sound("b", 0, 40, 100, 0)
-		s := conference.Fold(c.Events, quality.DefaultBounds())
+		s := conferencetest.Fold(c.Events, quality.DefaultBounds())
 		require.Equal(t, wantIssue, has(&s, detect.FrozenVideo), held)
 		require.Equal(t, want, s.LikelyCause.Cause, held)
 	}

@@ -29,7 +29,7 @@ func TestUnknownLoss(t *testing.T) {
 			}
 			events = append(events, conferencetest.Stats("a", uint64(i+1), m))
 		}
-		loss := conference.Fold(events, quality.DefaultBounds()).Participants[0].Fabrics[0].Streams[0].LossFraction
+		loss := conferencetest.Fold(events, quality.DefaultBounds()).Participants[0].Fabrics[0].Streams[0].LossFraction
 		if want == nil {
 			require.Nil(t, loss)
 			return
@@ -50,7 +50,7 @@ func TestNonsenseIsCounted(t *testing.T) {
 	mad.Set(protocol.Packets, 1e15)
 	mad.Set(protocol.RTTMs, -1)
 	video.MediaType = "video"
-	s := conference.Fold([]event.Event{conferencetest.Stats("a", 1, well), conferencetest.Stats("a", 2, mad), conferencetest.Stats("a", 3, video)}, quality.DefaultBounds())
+	s := conferencetest.Fold([]event.Event{conferencetest.Stats("a", 1, well), conferencetest.Stats("a", 2, mad), conferencetest.Stats("a", 3, video)}, quality.DefaultBounds())
 	require.Equal(t, 2, s.OutOfRange)
 	require.Equal(t, 1, s.TwoKinds)
 	streams := s.Participants[0].Fabrics[0].Streams
@@ -61,7 +61,7 @@ func TestNonsenseIsCounted(t *testing.T) {
 // TestTenThousandParticipants: beyond the limit they are counted, and the summary is made.
 func TestTenThousandParticipants(t *testing.T) {
 	const participants, limit = 10_000, 5000
-	c := conference.New("app", "c")
+	c := conference.New("app", "c", nil, quality.DefaultBounds())
 	for i := range participants {
 		e := conferencetest.Stats(fmt.Sprint("session-", i), 1, eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: "audio", SSRC: int64(i), IntervalMs: 2000}, eventtest.Values{protocol.Packets: 100, protocol.PacketsLost: 30}))
 		e.RemoteType = "server"
@@ -77,7 +77,7 @@ func TestTenThousandParticipants(t *testing.T) {
 func TestConferenceThatNeverEnds(t *testing.T) {
 	const month, budget = 30 * 24 * 3600 / 10, 256 << 10
 	before := conferencetest.Heap()
-	c := conference.New("app", "c")
+	c := conference.New("app", "c", nil, quality.DefaultBounds())
 	for seq := range uint64(month) {
 		v := float64(seq * 2654435761 % 1000)
 		e := conferencetest.Stats("a", seq+1, eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: "audio", SSRC: 7, IntervalMs: 10_000, Score: event.Score{MOS: event.Known(1 + v/300)}}, eventtest.Values{

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/event/eventtest"
@@ -43,7 +42,7 @@ func TestEndsAreEnds(t *testing.T) {
 		sound("a", 90, 0, 0, 0)
 		c.Event("a", 95, "fabricTerminated", `{"reason":"application"}`)
 		var kinds []string
-		s := conference.Fold(c.Events, quality.DefaultBounds())
+		s := conferencetest.Fold(c.Events, quality.DefaultBounds())
 		for _, i := range s.Issues {
 			require.Equal(t, "a", i.Session)
 			kinds = append(kinds, i.Kind)

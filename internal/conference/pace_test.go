@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/cause"
-	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/event/eventtest"
@@ -64,14 +63,14 @@ func TestPaceOfMeasurements(t *testing.T) {
 		"out of sight for more than 5 min": {[]float64{60_000, 60_020, 59_990}, cause.Unknown},
 		"late now and then":                {append(slices.Repeat(even, 3), late[:1]...), cause.Unknown},
 	} {
-		s := conference.Fold(pacedCall(even, call.b), quality.DefaultBounds())
+		s := conferencetest.Fold(pacedCall(even, call.b), quality.DefaultBounds())
 		require.Equal(t, call.want, s.LikelyCause.Cause, what)
 		if call.want != cause.Unknown {
 			require.Equal(t, "b", s.LikelyCause.Session, what)
 			require.Equal(t, "lateMeasurementsShare", s.LikelyCause.Evidence[0].Metric, what)
 		}
 	}
-	s := conference.Fold(pacedCall(late, late), quality.DefaultBounds())
+	s := conferencetest.Fold(pacedCall(late, late), quality.DefaultBounds())
 	require.Equal(t, cause.Unknown, s.LikelyCause.Cause, "one host carries both")
 }
 
@@ -99,7 +98,7 @@ func TestDisruptionsAtTheEnd(t *testing.T) {
 		cut := events[0]
 		cut.Session, cut.UserID, cut.RemoteUser, cut.Measured = "a", "a", "b", nil
 		cut.Kind, cut.Name, cut.Seq, cut.AtMs = event.KindEvent, "iceDisruptionStart", 999, conferencetest.Base+sinceMs
-		got := conference.Fold(append(events, cut), quality.DefaultBounds()).LikelyCause
+		got := conferencetest.Fold(append(events, cut), quality.DefaultBounds()).LikelyCause
 		require.Equal(t, want, got.Cause, "%+v", got)
 	}
 	f(39_500, 40_000, 40_000, cause.None)
@@ -126,7 +125,7 @@ func TestDisruptionsOfStarvedPaths(t *testing.T) {
 		for i := range c.Events {
 			c.Events[i].RemoteUser = map[string]string{"a": "b", "b": "a"}[c.Events[i].Session]
 		}
-		got := conference.Fold(c.Events, quality.DefaultBounds()).LikelyCause
+		got := conferencetest.Fold(c.Events, quality.DefaultBounds()).LikelyCause
 		require.Equal(t, want, got.Cause, "%+v", got)
 		require.Equal(t, want == cause.ICEConnectivity, got.Confidence > 0.9, "%+v", got)
 	}
@@ -157,7 +156,7 @@ func TestNothingSentInTurns(t *testing.T) {
 				m.Set(protocol.Packets, 0)
 			}
 		}
-		require.Equal(t, want, conference.Fold(c.Events, quality.DefaultBounds()).LikelyCause.Cause)
+		require.Equal(t, want, conferencetest.Fold(c.Events, quality.DefaultBounds()).LikelyCause.Cause)
 	}
 	f(cause.SendingCapture, 6)
 	f(cause.Unknown, 9)
@@ -189,7 +188,7 @@ func TestDisruptionsOfSenders(t *testing.T) {
 		for i := range c.Events {
 			c.Events[i].RemoteType = "server"
 		}
-		got := conference.Fold(c.Events, quality.DefaultBounds()).LikelyCause
+		got := conferencetest.Fold(c.Events, quality.DefaultBounds()).LikelyCause
 		require.Equal(t, want, got.Cause, "%+v", got)
 	}
 	f(cause.PathOrTURN, 60, 60)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/event"
@@ -42,7 +41,7 @@ func TestPausedStreamsAreNotMissing(t *testing.T) {
 			c.Events[i].RemoteType = "server"
 		}
 		var got []string
-		for _, issue := range conference.Fold(c.Events, quality.DefaultBounds()).Issues {
+		for _, issue := range conferencetest.Fold(c.Events, quality.DefaultBounds()).Issues {
 			got = append(got, issue.Kind)
 		}
 		require.Equal(t, want, got)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/event/eventtest"
@@ -33,7 +32,7 @@ func TestPicturesByTheirSender(t *testing.T) {
 			c.Add("a", at, event.Event{Kind: event.KindStats, Measured: &sent})
 			c.Add("b", at, event.Event{Kind: event.KindStats, Measured: &received})
 		}
-		s := conference.Fold(c.Events, quality.DefaultBounds())
+		s := conferencetest.Fold(c.Events, quality.DefaultBounds())
 		stream := s.Participants[1].Fabrics[0].Streams[0]
 		require.InDelta(t, *s.Participants[1].VideoMOSIn, stream.MOS.Mean, 1e-9)
 		return s.Participants[1].VideoMOSIn
@@ -67,7 +66,7 @@ func TestPicturesThroughAServer(t *testing.T) {
 		for i := range c.Events {
 			c.Events[i].RemoteType = "server"
 		}
-		s := conference.Fold(c.Events, quality.DefaultBounds())
+		s := conferencetest.Fold(c.Events, quality.DefaultBounds())
 		return *s.Participants[1].VideoMOSIn
 	}
 	require.InDelta(t, 4.63, f("a", 1), 0.02)

@@ -32,7 +32,7 @@ func TestNotPlayed(t *testing.T) {
 		if say != nil {
 			say(&c)
 		}
-		return conference.Fold(c.Events, quality.DefaultBounds())
+		return conferencetest.Fold(c.Events, quality.DefaultBounds())
 	}
 	issues := func(s conference.Summary) (out []conference.Issue) {
 		for _, i := range s.Issues {

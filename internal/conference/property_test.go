@@ -19,7 +19,7 @@ import (
 // spec: CONF-03
 func TestWildNumbersMakeASummary(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := conference.New("app", "c")
+		c := conference.New("app", "c", nil, quality.DefaultBounds())
 		for seq := range rapid.IntRange(1, 12).Draw(t, "frames") {
 			c.Apply(&event.Event{
 				AppID: "app", ConferenceID: "c", Session: "s", Seq: uint64(seq + 1), Fabric: 1, ConferenceAtMs: conferencetest.Base,
@@ -43,15 +43,15 @@ func TestWildNumbersMakeASummary(t *testing.T) {
 func TestFoldDependsOnTheSetAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		events := conferencetest.Events(t, 25_000)
-		want := conferencetest.JSON(t, conference.Fold(events, quality.DefaultBounds()))
-		require.JSONEq(t, want, conferencetest.JSON(t, conference.Fold(conferencetest.Shuffled(t, events), quality.DefaultBounds())))
+		want := conferencetest.JSON(t, conferencetest.Fold(events, quality.DefaultBounds()))
+		require.JSONEq(t, want, conferencetest.JSON(t, conferencetest.Fold(conferencetest.Shuffled(t, events), quality.DefaultBounds())))
 	})
 }
 
 // TestApplyReportsRepetitions: only the first arrival of a record counts.
 func TestApplyReportsRepetitions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := conference.New("app", "c")
+		c := conference.New("app", "c", nil, quality.DefaultBounds())
 		seen := map[string]bool{}
 		for _, e := range conferencetest.Shuffled(t, conferencetest.Events(t, 25_000)) {
 			id := fmt.Sprint(e.Session, e.Seq, e.Index)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/quality"
@@ -29,7 +28,7 @@ func TestManyRenames(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
 		random.Shuffle(len(events), func(i, j int) { events[i], events[j] = events[j], events[i] })
-		s := conference.Fold(events, quality.DefaultBounds())
+		s := conferencetest.Fold(events, quality.DefaultBounds())
 		require.Len(t, s.Participants, 1)
 		p := s.Participants[0]
 		require.Equal(t, []string{"local 40", "local 40"}, []string{p.UserID, p.Alias})

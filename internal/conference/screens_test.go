@@ -57,7 +57,7 @@ func (s *slides) send(from, to float64) {
 
 // scores returns the scores of the video that a sent and b received.
 func (s *slides) scores() (sent, received float64, found cause.Finding) {
-	summary := conference.Fold(s.Events, quality.DefaultBounds())
+	summary := conferencetest.Fold(s.Events, quality.DefaultBounds())
 	one := func(i int) float64 {
 		streams := summary.Participants[i].Fabrics[0].Streams
 		return streams[slices.IndexFunc(streams, func(s conference.Stream) bool { return s.MediaType == protocol.Video })].MOS.Mean
@@ -134,7 +134,7 @@ func TestSlidesDoNotFreeze(t *testing.T) {
 		s.Sound("b", 0, 60, 100, 0)
 		prepare(s)
 		s.send(0, 60)
-		summary := conference.Fold(s.Events, quality.DefaultBounds())
+		summary := conferencetest.Fold(s.Events, quality.DefaultBounds())
 		kinds := map[string]bool{}
 		for _, issue := range summary.Issues {
 			kinds[issue.Kind] = true

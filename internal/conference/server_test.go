@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/event"
@@ -47,7 +46,7 @@ func TestServersWithoutAnAttribute(t *testing.T) {
 				c.Events[from+k].UserID, c.Events[from+k].RemoteUser = user, remote
 			}
 		}
-		s := conference.Fold(c.Events, quality.DefaultBounds())
+		s := conferencetest.Fold(c.Events, quality.DefaultBounds())
 		require.Equal(t, isFault, has(&s, detect.OneWayMedia), "%v: %v", remotes, s.Issues)
 	}
 	f(false, false, "sfu", "sfu")

@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/event/eventtest"
@@ -71,7 +70,7 @@ func silent(m *event.Measurement) {
 func TestSilenceCosts(t *testing.T) {
 	f := func(name string, want float64, call *conferencetest.Call) {
 		t.Helper()
-		s := conference.Fold(call.Events, quality.DefaultBounds())
+		s := conferencetest.Fold(call.Events, quality.DefaultBounds())
 		require.Equal(t, "a", s.Participants[0].Session)
 		require.InDelta(t, want, *s.Participants[0].AudioMOSIn, 0.01, name) // the scores are rounded, and one has no delay
 		require.InDelta(t, wellMOS, *s.Participants[1].AudioMOSIn, 1e-9, name)
@@ -114,7 +113,7 @@ func TestSilenceWithoutAWitness(t *testing.T) {
 			alone = append(alone, e)
 		}
 	}
-	require.InDelta(t, wellMOS, *conference.Fold(alone, quality.DefaultBounds()).Participants[0].AudioMOSIn, 1e-9)
+	require.InDelta(t, wellMOS, *conferencetest.Fold(alone, quality.DefaultBounds()).Participants[0].AudioMOSIn, 1e-9)
 }
 
 // TestManySilencesInAnyOrder: beyond the limit of 256 the latest count as measured, whatever the order of arrival.
@@ -128,10 +127,10 @@ func TestManySilencesInAnyOrder(t *testing.T) {
 		m.Score = event.Score{MOS: event.Known(4 + float64(seq%10)/100), Label: quality.Good}
 		events = append(events, conferencetest.Stats("a", seq+1, m))
 	}
-	want := conference.Fold(events, quality.DefaultBounds())
+	want := conferencetest.Fold(events, quality.DefaultBounds())
 	require.InDelta(t, float64(2000*len(events)), float64(want.Participants[0].Fabrics[0].Streams[0].DurationMs), 0)
 	for range 5 {
 		rand.Shuffle(len(events), func(i, j int) { events[i], events[j] = events[j], events[i] })
-		require.Equal(t, want, conference.Fold(events, quality.DefaultBounds()))
+		require.Equal(t, want, conferencetest.Fold(events, quality.DefaultBounds()))
 	}
 }

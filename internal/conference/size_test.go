@@ -32,7 +32,7 @@ func TestBytes(t *testing.T) {
 		all := make([]*conference.Conference, conferences)
 		estimate := int64(0)
 		for i := range all {
-			all[i] = conference.New("app", fmt.Sprint("conference ", i))
+			all[i] = conference.New("app", fmt.Sprint("conference ", i), nil, quality.DefaultBounds())
 			fill(all[i])
 			estimate += all[i].Bytes()
 		}
@@ -54,7 +54,7 @@ func TestBytes(t *testing.T) {
 	f("each second record", 10, func(c *conference.Conference) { holes(c, 2000, 5, 1, 0) })
 	f("without the first one, in turns", 10, func(c *conference.Conference) { holes(c, 2000, 5, 0, 1) })
 	f("merged", 10, func(c *conference.Conference) {
-		o := conference.New("app", "o")
+		o := conference.New("app", "o", nil, quality.DefaultBounds())
 		holes(c, 2000, 5, 0, 1)
 		holes(o, 5000, 5, 1, 1)
 		c.Merge(o)

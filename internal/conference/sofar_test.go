@@ -18,7 +18,7 @@ import (
 // soFar returns SoFar at a second, from the records until that second.
 func soFar(c *conferencetest.Call, second float64) conference.Summary {
 	at := conferencetest.Base + int64(second*1000)
-	folded := conference.New("app", "c")
+	folded := conference.New("app", "c", nil, quality.DefaultBounds())
 	for i := range c.Events {
 		if c.Events[i].AtMs <= at {
 			folded.Apply(&c.Events[i])
@@ -130,7 +130,7 @@ func TestSoFarIsAFunctionOfTheSet(t *testing.T) {
 		events := conferencetest.Events(t, 120_000)
 		at := conferencetest.Base + rapid.Int64Range(0, 200_000).Draw(t, "at")
 		fold := func(events []event.Event) *conference.Conference {
-			c := conference.New("app", "c")
+			c := conference.New("app", "c", nil, quality.DefaultBounds())
 			for i := range events {
 				c.Apply(&events[i])
 			}

@@ -35,7 +35,7 @@ func TestStatisticsAreOfAllIntervals(t *testing.T) {
 				values[""] = append(values[""], rtt)
 			}
 		}
-		s := conference.Fold(events, quality.DefaultBounds())
+		s := conferencetest.Fold(events, quality.DefaultBounds())
 		near := func(d *conference.Distribution, values []float64) {
 			slices.Sort(values)
 			for q, got := range map[float64]float64{0.05: d.P5, 0.5: d.P50, 0.95: d.P95} {

@@ -40,7 +40,7 @@ func watched(c *conferencetest.Call, change func(at float64, m *event.Measuremen
 			c.Add("b", at, event.Event{Kind: event.KindStats, Measured: &out})
 		}
 	}
-	return conference.Fold(c.Events, quality.DefaultBounds())
+	return conferencetest.Fold(c.Events, quality.DefaultBounds())
 }
 
 // requireGood requires a call of which nothing is said but scores.
@@ -130,7 +130,7 @@ func TestOneKindWithoutReports(t *testing.T) {
 				c.Add("a", at, event.Event{Kind: event.KindStats, Measured: &own})
 			}
 		}
-		s := conference.Fold(c.Events, quality.DefaultBounds())
+		s := conferencetest.Fold(c.Events, quality.DefaultBounds())
 		return has(&s, detect.OneWayMedia)
 	}
 	require.False(t, f())

@@ -54,7 +54,7 @@ func TestFirstPictureEndsNoFreeze(t *testing.T) {
 		for i := range c.Events {
 			c.Events[i].RemoteType = remote
 		}
-		s := conference.Fold(c.Events, quality.DefaultBounds())
+		s := conferencetest.Fold(c.Events, quality.DefaultBounds())
 		require.Equal(t, want, has(&s, detect.FrozenVideo))
 		if !want {
 			require.Equal(t, cause.None, s.LikelyCause.Cause)
@@ -101,7 +101,7 @@ func TestDirectMediaLeaveTheServerIdle(t *testing.T) {
 				add(direct, remoteType, func() { measure(at, statsType, at <= until && slices.Contains(ways, statsType)) })
 			}
 		}
-		s := conference.Fold(c.Events, quality.DefaultBounds())
+		s := conferencetest.Fold(c.Events, quality.DefaultBounds())
 		require.Equal(t, want, slices.ContainsFunc(s.Issues, func(i conference.Issue) bool { return i.Fabric == idle }), s.Issues)
 	}
 	both := []string{protocol.OutboundRTP, protocol.InboundRTP}

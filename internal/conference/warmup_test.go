@@ -105,7 +105,7 @@ func warmUpCall(seconds float64, s adapting) *conferencetest.Call {
 func TestWarmUp(t *testing.T) {
 	f := func(kind detect.Kind, sinceS float64, seconds float64, s adapting) {
 		t.Helper()
-		issues := conference.Fold(warmUpCall(seconds, s).Events, quality.DefaultBounds()).Issues
+		issues := conferencetest.Fold(warmUpCall(seconds, s).Events, quality.DefaultBounds()).Issues
 		if kind == "" {
 			require.Empty(t, issues)
 			return
@@ -141,7 +141,7 @@ func TestWarmUpExcusesNothingElse(t *testing.T) {
 		s := buffer(300).at(0, 60, 0, 12)
 		change(&s)
 		var kinds []string
-		for _, issue := range conference.Fold(warmUpCall(60, s).Events, quality.DefaultBounds()).Issues {
+		for _, issue := range conferencetest.Fold(warmUpCall(60, s).Events, quality.DefaultBounds()).Issues {
 			kinds = append(kinds, issue.Kind)
 		}
 		require.Contains(t, kinds, string(want))
@@ -161,7 +161,7 @@ func TestWarmUpExcusesNothingElse(t *testing.T) {
 func TestWarmUpOfALiveCall(t *testing.T) {
 	f := func(want int, again bool, atS float64) {
 		t.Helper()
-		c := conference.New("app", "c")
+		c := conference.New("app", "c", nil, quality.DefaultBounds())
 		s := buffer(300).at(0, atS, 0, 24)
 		for i, call := 0, warmUpCall(atS, s); i < len(call.Events); i++ {
 			c.Apply(&call.Events[i])
@@ -206,7 +206,7 @@ func TestWarmUpIsNoCause(t *testing.T) {
 			}
 			c.Events[i].RemoteUser = map[string]string{"a": "b", "b": "a"}[c.Events[i].Session]
 		}
-		found := conference.Fold(c.Events, quality.DefaultBounds()).LikelyCause
+		found := conferencetest.Fold(c.Events, quality.DefaultBounds()).LikelyCause
 		require.Equal(t, want, found.Cause, "%+v", found)
 	}
 	f(cause.None, buffer(400).at(0, 56, 0, 18))

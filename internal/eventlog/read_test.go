@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/protocol"
 )
@@ -80,8 +81,8 @@ func TestReadHasEveryMeasure(t *testing.T) {
 // TestMarkOutOfRange: the record says which of its values no summary is made of.
 func TestMarkOutOfRange(t *testing.T) {
 	items := Read(frame(3, semconv.EventStats, 1, map[string]any{
-		semconv.StatsType: "inbound-rtp", semconv.IntervalMs: 2000.0, semconv.Stats("packets"): int64(1 << 52), semconv.Stats("bytes"): int64(-1),
-		semconv.Stats("outOfRange"): "rttMs,packets", // what the client knows
+		semconv.StatsType: "inbound-rtp", semconv.IntervalMs: 2000.0, eventtest.Stats("packets"): int64(1 << 52), eventtest.Stats("bytes"): int64(-1),
+		eventtest.Stats("outOfRange"): "rttMs,packets", // what the client knows
 	}))
 	MarkOutOfRange(items)
 	named, _ := items[0].Record.Attributes().Get(semconv.OutOfRange)
@@ -99,8 +100,8 @@ func TestReadStatsWithoutRowsIsAlive(t *testing.T) {
 
 func TestReadIgnoresWhatIsNoNumber(t *testing.T) {
 	items := Read(frame(3, semconv.EventStats, 1, map[string]any{
-		semconv.StatsType: "inbound-rtp", semconv.Stats("packets"): "many",
-		semconv.Stats("jitterMs"): math.NaN(), semconv.Stats("rttMs"): math.Inf(1),
+		semconv.StatsType: "inbound-rtp", eventtest.Stats("packets"): "many",
+		eventtest.Stats("jitterMs"): math.NaN(), eventtest.Stats("rttMs"): math.Inf(1),
 	}))
 	require.Equal(t, &event.Measurement{StatsType: "inbound-rtp"}, items[0].Event.Measured)
 }
@@ -111,16 +112,16 @@ func TestReadLossThatWasNotCounted(t *testing.T) {
 		attrs[semconv.StatsType] = "inbound-rtp"
 		return !Read(frame(3, semconv.EventStats, 1, attrs))[0].Event.Measured.Loss().Lost.Known
 	}
-	require.True(t, uncounted(map[string]any{semconv.Stats("packets"): int64(100)}))
-	require.False(t, uncounted(map[string]any{semconv.Stats("packetsLost"): int64(0)}))
-	require.True(t, uncounted(map[string]any{semconv.Stats("packetsLost"): int64(1 << 52)}), "it cannot be")
+	require.True(t, uncounted(map[string]any{eventtest.Stats("packets"): int64(100)}))
+	require.False(t, uncounted(map[string]any{eventtest.Stats("packetsLost"): int64(0)}))
+	require.True(t, uncounted(map[string]any{eventtest.Stats("packetsLost"): int64(1 << 52)}), "it cannot be")
 }
 
 // TestReadSSRC: what has more than 32 bits is no SSRC, whatever number it is.
 func TestReadSSRC(t *testing.T) {
 	f := func(v any, want int64, strange ...string) {
 		t.Helper()
-		items := Read(frame(3, semconv.EventStats, 1, map[string]any{semconv.StatsType: "inbound-rtp", semconv.Stats("ssrc"): v}))
+		items := Read(frame(3, semconv.EventStats, 1, map[string]any{semconv.StatsType: "inbound-rtp", eventtest.Stats("ssrc"): v}))
 		MarkOutOfRange(items)
 		item := items[0]
 		require.Equal(t, want, item.Event.Measured.SSRC)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/qosrtc/qos/exporters/storeexporter"
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/eventrow"
@@ -83,7 +84,7 @@ func TestStoredRecordsFoldAlike(t *testing.T) {
 	found, err := store.Conference(t.Context(), ref)
 	require.NoError(t, err)
 
-	folded := conference.New(first.AppID, first.ConferenceID)
+	folded := conference.New(first.AppID, first.ConferenceID, nil, quality.DefaultBounds())
 	n := 0
 	require.NoError(t, eventrow.Each(t.Context(), store, ref, found.Participants, func(e *event.Event) bool {
 		n++
@@ -91,7 +92,7 @@ func TestStoredRecordsFoldAlike(t *testing.T) {
 		return true
 	}))
 	require.Equal(t, len(events), n)
-	require.JSONEq(t, text(t, conference.Fold(events, quality.DefaultBounds())), text(t, folded.Summary(quality.DefaultBounds())))
+	require.JSONEq(t, text(t, conferencetest.Fold(events, quality.DefaultBounds())), text(t, folded.Summary(quality.DefaultBounds())))
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

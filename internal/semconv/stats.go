@@ -18,10 +18,6 @@ var measures = func() (names [protocol.NumMeasures + 1]string) {
 // Measure returns the attribute of a measure (packetsLost becomes qos.stats.packets_lost).
 func Measure(m protocol.Measure) string { return measures[m] }
 
-// Stats returns the attribute of a measure by its column name, or "" when there is no such
-// measure.
-func Stats(column string) string { return Measure(protocol.MeasureNamed(column)) }
-
 // snakeCase turns lowerCamelCase into snake_case: freezes60s stays, rttMs becomes rtt_ms.
 func snakeCase(s string) string {
 	var b strings.Builder

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/protocol"
 )
@@ -39,7 +40,7 @@ func TestNamesAreUnique(t *testing.T) {
 		seen[a.Name] = true
 	}
 	for _, m := range protocol.Measures {
-		name := semconv.Stats(m.Name)
+		name := eventtest.Stats(m.Name)
 		require.False(t, seen[name], name)
 		require.Regexp(t, `^qos\.stats\.[a-z0-9_]+$`, name)
 		seen[name] = true
@@ -96,7 +97,7 @@ These are attributes of ` + "`" + semconv.EventStats + "`" + ` records. The colu
 | --- | --- | --- | --- | --- | --- |
 `)
 	for _, m := range protocol.Measures {
-		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s | %s |\n", m.Name, semconv.Stats(m.Name), m.Type, m.Unit, strings.Join(m.Reports.Names(), ", "), m.Note)
+		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s | %s |\n", m.Name, eventtest.Stats(m.Name), m.Type, m.Unit, strings.Join(m.Reports.Names(), ", "), m.Note)
 	}
 	b.WriteString(`
 ## Metrics

@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
@@ -50,7 +51,7 @@ func TestLabelsOfAFabric(t *testing.T) {
 		map[string]any{semconv.FabricUsage: "multiplex", semconv.RemoteEndpointType: "server"})
 	level := func(rttMs float64) {
 		put(records, semconv.EventStats, map[string]any{
-			semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio", semconv.Stats("rttMs"): rttMs,
+			semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio", eventtest.Stats("rttMs"): rttMs,
 			semconv.QualityLabel: "poor", semconv.IntervalMs: 2500.0,
 		})
 	}
@@ -284,7 +285,7 @@ func TestPerConference(t *testing.T) {
 	for _, id := range []string{"c1", "c2", "c3"} {
 		logs := plog.NewLogs()
 		records := call(logs, map[string]any{semconv.AppID: "demo"}, map[string]any{semconv.ConferenceID: id})
-		put(records, semconv.EventStats, map[string]any{semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio", semconv.Stats("rttMs"): 10.0})
+		put(records, semconv.EventStats, map[string]any{semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio", eventtest.Stats("rttMs"): 10.0})
 		left := a.Observe(logs, testNow)
 		require.Equal(t, id == "c3", left.Overflow["qos_stream_rtt_seconds"] == 1)
 	}

@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"pgregory.net/rapid"
 
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
@@ -135,7 +136,7 @@ func TestRoomIsKept(t *testing.T) {
 	stream := func(app string, site int) plog.Logs {
 		logs := plog.NewLogs()
 		records := call(logs, map[string]any{semconv.AppID: app, semconv.SiteID: fmt.Sprint("site", site)}, nil)
-		put(records, semconv.EventStats, map[string]any{semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio", semconv.Stats("rttMs"): 10.0})
+		put(records, semconv.EventStats, map[string]any{semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio", eventtest.Stats("rttMs"): 10.0})
 		return logs
 	}
 	total := func() (own, beyond float64) {

@@ -14,6 +14,7 @@ import (
 	"github.com/qosrtc/qos/internal/cause"
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/protocol"
 )
@@ -155,7 +156,7 @@ func TestAppsBeyondTheBound(t *testing.T) {
 	a, over := newAggregates(DefaultConfig().MaxApps), int64(0)
 	send := func(app string, rttMs float64) {
 		logs := plog.NewLogs()
-		stats(logs, app, "inbound-rtp", "audio", map[string]any{semconv.Stats("rttMs"): rttMs})
+		stats(logs, app, "inbound-rtp", "audio", map[string]any{eventtest.Stats("rttMs"): rttMs})
 		record(logs, app, semconv.EventError, map[string]any{semconv.ErrorFunction: "createOffer"})
 		over += a.observe(logs).Overflow[AllMetrics]
 	}
@@ -212,7 +213,7 @@ func TestCountable(t *testing.T) {
 //
 // spec: OUT-01
 func TestAbsurdValuesSpoilNoSum(t *testing.T) {
-	fields := []string{semconv.QualityMOS, semconv.Stats("jitterMs"), semconv.Stats("rttMs"), semconv.Stats("packets"), semconv.Stats("packetsLost")}
+	fields := []string{semconv.QualityMOS, eventtest.Stats("jitterMs"), eventtest.Stats("rttMs"), eventtest.Stats("packets"), eventtest.Stats("packetsLost")}
 	series := []string{"qos_stream_mos", "qos_stream_jitter_seconds", "qos_stream_rtt_seconds", "qos_stream_loss_ratio", "qos_stream_loss_ratio"}
 	for i, field := range fields {
 		for _, absurd := range []float64{1e10 + 2e-6, -1e10 - 2e-6, math.Inf(1), math.Inf(-1), math.NaN()} {

@@ -7,6 +7,7 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
@@ -25,8 +26,8 @@ func BenchmarkSeriesMemory(b *testing.B) {
 			logs := plog.NewLogs()
 			records := call(logs, map[string]any{semconv.AppID: "demo", semconv.SiteID: fmt.Sprint("site", i)}, nil)
 			put(records, semconv.EventStats, map[string]any{
-				semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio", semconv.QualityMOS: 4.0, semconv.Stats("rttMs"): 10.0,
-				semconv.Stats("jitterMs"): 10.0, semconv.Stats("packets"): 10, semconv.Stats("packetsLost"): 1,
+				semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio", semconv.QualityMOS: 4.0, eventtest.Stats("rttMs"): 10.0,
+				eventtest.Stats("jitterMs"): 10.0, eventtest.Stats("packets"): 10, eventtest.Stats("packetsLost"): 1,
 			})
 			a.Observe(logs, testNow)
 		}

@@ -7,6 +7,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
@@ -24,7 +25,7 @@ func frame(session int, site string) plog.Logs {
 	for i, kind := range [][2]string{{"inbound-rtp", "audio"}, {"inbound-rtp", "video"}, {"outbound-rtp", "audio"}, {"outbound-rtp", "video"}, {"candidate-pair", ""}} {
 		attrs := map[string]any{
 			semconv.FrameSeq: 17, semconv.FrameIndex: i, semconv.IntervalMs: 10_000.0, semconv.StatsType: kind[0],
-			semconv.Stats("rttMs"): 40.0 + float64(session%7)*20,
+			eventtest.Stats("rttMs"): 40.0 + float64(session%7)*20,
 		}
 		for _, name := range [][]string{
 			{"ssrc", "bytes", "packets", "packetsLost", "samples", "concealedSamples", "audioLevel"},
@@ -33,12 +34,12 @@ func frame(session int, site string) plog.Logs {
 			{"ssrc", "bytes", "packets", "frames", "framesEncoded", "width", "height", "fps", "qp", "remotePacketsLost"},
 			{"bytesSent", "bytesReceived", "availableOutgoingBps"},
 		}[i] {
-			attrs[semconv.Stats(name)] = 100 + i
+			attrs[eventtest.Stats(name)] = 100 + i
 		}
 		if kind[1] != "" {
-			attrs[semconv.MediaType], attrs[semconv.Stats("codec")] = kind[1], "codec"
+			attrs[semconv.MediaType], attrs[eventtest.Stats("codec")] = kind[1], "codec"
 			attrs[semconv.QualityMOS], attrs[semconv.QualityLabel], attrs[semconv.QualityModel] = 4.1, "good", "model/1"
-			attrs[semconv.Stats([]string{"jitterMs", "jitterMs", "remoteJitterMs", "remoteJitterMs"}[i])] = 12.0
+			attrs[eventtest.Stats([]string{"jitterMs", "jitterMs", "remoteJitterMs", "remoteJitterMs"}[i])] = 12.0
 		}
 		r := put(records, semconv.EventStats, attrs)
 		r.SetTraceID(pcommon.TraceID(semconv.TraceID("demo", fmt.Sprint("conference", session/2))))

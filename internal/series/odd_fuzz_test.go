@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"pgregory.net/rapid"
 
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/oddvalue"
 	"github.com/qosrtc/qos/internal/rapidfuzz"
 	"github.com/qosrtc/qos/internal/semconv"
@@ -25,7 +26,7 @@ func everyEvent() plog.Logs {
 		map[string]any{semconv.ConferenceID: "c1", semconv.FabricUsage: "audio", semconv.RemoteEndpointType: "peer"})
 	put(records, semconv.EventStats, map[string]any{
 		semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio", semconv.QualityMOS: 4.0, semconv.QualityLabel: "good", semconv.IntervalMs: 5000.0,
-		semconv.Stats("rttMs"): 10.0, semconv.Stats("jitterMs"): 10.0, semconv.Stats("packets"): 10, semconv.Stats("packetsLost"): 1,
+		eventtest.Stats("rttMs"): 10.0, eventtest.Stats("jitterMs"): 10.0, eventtest.Stats("packets"): 10, eventtest.Stats("packetsLost"): 1,
 	})
 	put(records, semconv.EventEvent, map[string]any{semconv.EventName: "fabricSetup", semconv.EventData: `{"setupMs":5}`})
 	put(records, semconv.EventEvent, map[string]any{semconv.EventName: "fabricSetupFailed", semconv.EventData: `{"stage":"dtls"}`})

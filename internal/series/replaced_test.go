@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"pgregory.net/rapid"
 
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
@@ -65,7 +66,7 @@ func client(key string) func(map[string]any, string) {
 func ofConference(value string) plog.Logs {
 	logs := plog.NewLogs()
 	put(call(logs, map[string]any{semconv.AppID: "demo"}, map[string]any{semconv.ConferenceID: value}), semconv.EventStats, map[string]any{
-		semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio", semconv.Stats("rttMs"): 10.0, semconv.QualityLabel: "good", semconv.IntervalMs: 5000.0,
+		semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio", eventtest.Stats("rttMs"): 10.0, semconv.QualityLabel: "good", semconv.IntervalMs: 5000.0,
 	})
 	return logs
 }

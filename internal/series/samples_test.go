@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
@@ -76,10 +77,10 @@ func TestSamplesOfStreams(t *testing.T) {
 	logs := plog.NewLogs()
 	measure := func(app, statsType, media string, n float64) {
 		stats(logs, app, statsType, media, map[string]any{
-			semconv.Stats("packets"): 1000 - 10*n, semconv.Stats("packetsLost"): 10 * n,
-			semconv.Stats("jitterMs"): 100 + n, semconv.Stats("rttMs"): 200 + n,
-			semconv.Stats("remoteJitterMs"): 300 + n, semconv.Stats("remoteLossFraction"): (40 + n) / 100,
-			semconv.Stats("jitterBufferDelayMs"): 500 + n, semconv.Stats("bytes"): 6000 + n, semconv.QualityMOS: 3 + n/10,
+			eventtest.Stats("packets"): 1000 - 10*n, eventtest.Stats("packetsLost"): 10 * n,
+			eventtest.Stats("jitterMs"): 100 + n, eventtest.Stats("rttMs"): 200 + n,
+			eventtest.Stats("remoteJitterMs"): 300 + n, eventtest.Stats("remoteLossFraction"): (40 + n) / 100,
+			eventtest.Stats("jitterBufferDelayMs"): 500 + n, eventtest.Stats("bytes"): 6000 + n, semconv.QualityMOS: 3 + n/10,
 		})
 	}
 	measure("demo", "inbound-rtp", "audio", 1)
@@ -123,11 +124,11 @@ func TestOutOfRangeValues(t *testing.T) {
 		attrs[semconv.IntervalMs] = 2000.0
 		stats(logs, "demo", "inbound-rtp", "audio", attrs)
 	}
-	add(map[string]any{semconv.Stats("packets"): 100, semconv.Stats("packetsLost"): 32_000, semconv.Stats("rttMs"): 65_536_000.0})
-	add(map[string]any{semconv.Stats("packets"): 100, semconv.Stats("packetsLost"): 32_000})
-	add(map[string]any{semconv.Stats("outOfRange"): "bytes,userName"})
-	add(map[string]any{semconv.Stats("packets"): -1, semconv.Duplicate: true})
-	stats(logs, "demo", "candidate-pair", "", map[string]any{semconv.IntervalMs: 2000.0, semconv.Stats("rttMs"): -1.0})
+	add(map[string]any{eventtest.Stats("packets"): 100, eventtest.Stats("packetsLost"): 32_000, eventtest.Stats("rttMs"): 65_536_000.0})
+	add(map[string]any{eventtest.Stats("packets"): 100, eventtest.Stats("packetsLost"): 32_000})
+	add(map[string]any{eventtest.Stats("outOfRange"): "bytes,userName"})
+	add(map[string]any{eventtest.Stats("packets"): -1, semconv.Duplicate: true})
+	stats(logs, "demo", "candidate-pair", "", map[string]any{semconv.IntervalMs: 2000.0, eventtest.Stats("rttMs"): -1.0})
 	a := newAggregates(10)
 	require.Zero(t, a.observe(logs))
 	_, others := samples(t, a)
@@ -220,7 +221,7 @@ func TestLossIsARatio(t *testing.T) {
 		{0, 0, 0, 0}, {10, 0, 0, 1}, {0, 10, 1, 1}, {30, 10, 0.25, 1}, {10, -3, 0, 1}, {10, -10, 0, 1}, {3, -10, 0, 1},
 	} {
 		logs := plog.NewLogs()
-		stats(logs, "demo", "inbound-rtp", "video", map[string]any{semconv.Stats("packets"): c.packets, semconv.Stats("packetsLost"): c.lost})
+		stats(logs, "demo", "inbound-rtp", "video", map[string]any{eventtest.Stats("packets"): c.packets, eventtest.Stats("packetsLost"): c.lost})
 		a := newAggregates(1)
 		a.observe(logs)
 		histograms, _ := samples(t, a)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
@@ -16,13 +17,13 @@ import (
 func TestAggregatesOfStreams(t *testing.T) {
 	logs := plog.NewLogs()
 	stats(logs, "demo", "inbound-rtp", "audio", map[string]any{
-		semconv.Stats("packets"): 90, semconv.Stats("packetsLost"): 10, semconv.Stats("jitterMs"): 12.0,
-		semconv.Stats("rttMs"): 40.0, semconv.QualityMOS: 3.1,
+		eventtest.Stats("packets"): 90, eventtest.Stats("packetsLost"): 10, eventtest.Stats("jitterMs"): 12.0,
+		eventtest.Stats("rttMs"): 40.0, semconv.QualityMOS: 3.1,
 	})
 	stats(logs, "demo", "outbound-rtp", "video", map[string]any{
-		semconv.Stats("packets"): 500, semconv.Stats("remoteLossFraction"): 0.04, semconv.Stats("remoteJitterMs"): 4.0,
+		eventtest.Stats("packets"): 500, eventtest.Stats("remoteLossFraction"): 0.04, eventtest.Stats("remoteJitterMs"): 4.0,
 	})
-	stats(logs, "demo", "candidate-pair", "", map[string]any{semconv.Stats("rttMs"): 40.0})
+	stats(logs, "demo", "candidate-pair", "", map[string]any{eventtest.Stats("rttMs"): 40.0})
 	a := newAggregates(10)
 	require.Zero(t, a.observe(logs))
 	out := exposition(t, a)
@@ -43,7 +44,7 @@ func TestAggregatesOfStreams(t *testing.T) {
 // A stream that received nothing and lost nothing has no loss, rather than none.
 func TestNoLossWithoutPackets(t *testing.T) {
 	logs := plog.NewLogs()
-	stats(logs, "demo", "inbound-rtp", "audio", map[string]any{semconv.Stats("packets"): 0, semconv.Stats("packetsLost"): 0})
+	stats(logs, "demo", "inbound-rtp", "audio", map[string]any{eventtest.Stats("packets"): 0, eventtest.Stats("packetsLost"): 0})
 	a := newAggregates(10)
 	a.observe(logs)
 	require.Contains(t, exposition(t, a), `qos_stream_loss_ratio_count{app="demo",media="audio",direction="inbound",relay="unknown"} 0`)
@@ -118,7 +119,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	record(logs, "demo", semconv.EventError, map[string]any{})
 	record(logs, "demo", semconv.EventFeedback, map[string]any{semconv.FeedbackOverall: 4})
 	record(logs, "demo", semconv.EventEvent, map[string]any{semconv.EventName: "fabricSetupFailed", semconv.EventData: `{}`})
-	stats(logs, "demo", "inbound-rtp", "audio", map[string]any{semconv.QualityLabel: "good", semconv.IntervalMs: 5000, semconv.Stats("rttMs"): 65_536_000.0})
+	stats(logs, "demo", "inbound-rtp", "audio", map[string]any{semconv.QualityLabel: "good", semconv.IntervalMs: 5000, eventtest.Stats("rttMs"): 65_536_000.0})
 	record(logs, "demo", semconv.EventEvent, map[string]any{semconv.EventName: "fabricSetup", semconv.EventData: `{"setupMs":1}`})
 	record(logs, "demo", semconv.EventEvent, map[string]any{semconv.EventName: "iceDisruptionStart"})
 	record(logs, "demo", semconv.EventIssue, map[string]any{semconv.IssueID: "a", semconv.IssueState: "raised", semconv.IssueKind: "highJitter"})
@@ -161,8 +162,8 @@ func BenchmarkObserve(b *testing.B) {
 	logs := plog.NewLogs()
 	for range 8 {
 		stats(logs, "demo", "inbound-rtp", "audio", map[string]any{
-			semconv.Stats("packets"): 500, semconv.Stats("packetsLost"): 1, semconv.Stats("jitterMs"): 12.0,
-			semconv.Stats("rttMs"): 40.0, semconv.QualityMOS: 4.1,
+			eventtest.Stats("packets"): 500, eventtest.Stats("packetsLost"): 1, eventtest.Stats("jitterMs"): 12.0,
+			eventtest.Stats("rttMs"): 40.0, semconv.QualityMOS: 4.1,
 		})
 	}
 	a := newAggregates(10)
@@ -207,13 +208,13 @@ func TestBucketBounds(t *testing.T) {
 // spec: OUT-01
 func TestUnknownIsNotZero(t *testing.T) {
 	fields := map[string]string{
-		semconv.QualityMOS: "qos_stream_mos", semconv.Stats("rttMs"): "qos_stream_rtt_seconds",
-		semconv.Stats("jitterMs"): "qos_stream_jitter_seconds",
-		semconv.Stats("packets"):  "", semconv.Stats("packetsLost"): "", semconv.Stats("remotePacketsLost"): "", // each alone makes no ratio
-		semconv.Stats("remoteJitterMs"): "qos_stream_jitter_seconds", semconv.Stats("remoteLossFraction"): "qos_stream_loss_ratio",
+		semconv.QualityMOS: "qos_stream_mos", eventtest.Stats("rttMs"): "qos_stream_rtt_seconds",
+		eventtest.Stats("jitterMs"): "qos_stream_jitter_seconds",
+		eventtest.Stats("packets"):  "", eventtest.Stats("packetsLost"): "", eventtest.Stats("remotePacketsLost"): "", // each alone makes no ratio
+		eventtest.Stats("remoteJitterMs"): "qos_stream_jitter_seconds", eventtest.Stats("remoteLossFraction"): "qos_stream_loss_ratio",
 	}
-	outbound := []string{semconv.Stats("remoteJitterMs"), semconv.Stats("remoteLossFraction")}
-	inbound := []string{semconv.Stats("jitterMs")}
+	outbound := []string{eventtest.Stats("remoteJitterMs"), eventtest.Stats("remoteLossFraction")}
+	inbound := []string{eventtest.Stats("jitterMs")}
 	for field, metric := range fields {
 		for _, statsType := range []string{"inbound-rtp", "outbound-rtp"} {
 			logs := plog.NewLogs()

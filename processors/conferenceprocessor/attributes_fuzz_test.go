@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"pgregory.net/rapid"
 
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/oddvalue"
 	"github.com/qosrtc/qos/internal/rapidfuzz"
 	"github.com/qosrtc/qos/internal/semconv"
@@ -37,7 +38,7 @@ var (
 			"remotePacketsLost", "remoteLossFraction", "remoteJitterMs", "rttMs", "jitterMs", "fps", "ssrc", "audioLevel", "frames", "framesDecoded",
 			"framesDropped", "width", "height", "plis", "firs", "pauseMs", "encodeMs", "decodeMs", "cpuLimitedMs", "codec", "limitation", "rid",
 		} {
-			names = append(names, semconv.Stats(name))
+			names = append(names, eventtest.Stats(name))
 		}
 		return append(names, semconv.IntervalMs, semconv.QualityMOS, semconv.QualityLabel, semconv.Duplicate, semconv.OutOfRange)
 	}()

@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
 
 	"github.com/qosrtc/qos/internal/conference/live"
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/processors/conferenceprocessor/internal/metadatatest"
@@ -23,8 +24,8 @@ import (
 // measured is a row of an incoming stream of audio.
 func measured(spoil map[string]any) map[string]any {
 	attrs := map[string]any{
-		semconv.IntervalMs: 10_000.0, semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio", semconv.Stats("ssrc"): 7,
-		semconv.Stats("packets"): 500, semconv.Stats("bytes"): 40_000, semconv.Stats("rttMs"): 40.0, semconv.Stats("jitterMs"): 3.0,
+		semconv.IntervalMs: 10_000.0, semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio", eventtest.Stats("ssrc"): 7,
+		eventtest.Stats("packets"): 500, eventtest.Stats("bytes"): 40_000, eventtest.Stats("rttMs"): 40.0, eventtest.Stats("jitterMs"): 3.0,
 	}
 	maps.Copy(attrs, spoil)
 	return attrs
@@ -45,11 +46,11 @@ func TestImpossibleCountersAreReported(t *testing.T) {
 			return eventlog.Text(recordsOf(logs)[0].Attributes(), semconv.OutOfRange)
 		}
 		require.Empty(t, send(1, nil))
-		require.Equal(t, "bytes,packets", send(2, map[string]any{semconv.Stats("packets"): -70, semconv.Stats("bytes"): -1}), "back")
-		require.Equal(t, "packets", send(3, map[string]any{semconv.Stats("packets"): int64(1) << 40}), "a jump")
-		require.Equal(t, "jitterMs,rttMs", send(4, map[string]any{semconv.Stats("rttMs"): 1e300, semconv.Stats("jitterMs"): -3.0}))
-		require.Equal(t, "packets", send(5, map[string]any{semconv.Stats("packets"): int64(math.MaxInt64)}))
-		require.Empty(t, send(6, map[string]any{semconv.Stats("packets"): math.NaN(), semconv.Stats("rttMs"): "fast"}), "no numbers: not named")
+		require.Equal(t, "bytes,packets", send(2, map[string]any{eventtest.Stats("packets"): -70, eventtest.Stats("bytes"): -1}), "back")
+		require.Equal(t, "packets", send(3, map[string]any{eventtest.Stats("packets"): int64(1) << 40}), "a jump")
+		require.Equal(t, "jitterMs,rttMs", send(4, map[string]any{eventtest.Stats("rttMs"): 1e300, eventtest.Stats("jitterMs"): -3.0}))
+		require.Equal(t, "packets", send(5, map[string]any{eventtest.Stats("packets"): int64(math.MaxInt64)}))
+		require.Empty(t, send(6, map[string]any{eventtest.Stats("packets"): math.NaN(), eventtest.Stats("rttMs"): "fast"}), "no numbers: not named")
 		advance(time.Minute)
 		summaries, _ := next.take()
 		s := document(t, summaries[0])

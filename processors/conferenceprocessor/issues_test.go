@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
 
 	"github.com/qosrtc/qos/internal/conference/live"
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/processors/conferenceprocessor/internal/metadatatest"
@@ -81,8 +82,8 @@ func measureFor(t *testing.T, c *conferences, seq *int64, d time.Duration, lost 
 // lossy is a measurement of 5 s in which so many of 250 packets were lost.
 func lossy(lost int64) map[string]any {
 	return map[string]any{
-		semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio", semconv.IntervalMs: 5000.0, semconv.Stats("ssrc"): int64(7),
-		semconv.Stats("packets"): 250 - lost, semconv.Stats("packetsLost"): lost,
+		semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio", semconv.IntervalMs: 5000.0, eventtest.Stats("ssrc"): int64(7),
+		eventtest.Stats("packets"): 250 - lost, eventtest.Stats("packetsLost"): lost,
 	}
 }
 

@@ -31,6 +31,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/conference/conferencetest"
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/processors/qualityprocessor"
@@ -152,14 +153,14 @@ type liveValue struct {
 // liveSpread says how much the measures of a call wander from one interval to the next:
 // about as much as in recorded calls.
 var liveSpread = map[string]float64{
-	semconv.Stats("bytes"): 0.2, semconv.Stats("jitterMs"): 0.3, semconv.Stats("remoteJitterMs"): 0.3, semconv.Stats("rttMs"): 0.2,
-	semconv.Stats("fps"): 0.03, semconv.QualityMOS: 0.01,
-	semconv.Stats("packetsLost"): 0, semconv.Stats("freezeMs"): 0, // of impaired calls
+	eventtest.Stats("bytes"): 0.2, eventtest.Stats("jitterMs"): 0.3, eventtest.Stats("remoteJitterMs"): 0.3, eventtest.Stats("rttMs"): 0.2,
+	eventtest.Stats("fps"): 0.03, semconv.QualityMOS: 0.01,
+	eventtest.Stats("packetsLost"): 0, eventtest.Stats("freezeMs"): 0, // of impaired calls
 }
 
 // liveBase are values of the usual network. The recorded call had none between its two ends.
 var liveBase = map[string]float64{
-	semconv.Stats("jitterMs"): 8, semconv.Stats("remoteJitterMs"): 8, semconv.Stats("rttMs"): 40,
+	eventtest.Stats("jitterMs"): 8, eventtest.Stats("remoteJitterMs"): 8, eventtest.Stats("rttMs"): 40,
 }
 
 // liveCounters are increases over the interval: of a longer one they are more.
@@ -383,7 +384,7 @@ func slower(r plog.LogRecord) {
 	}
 	r.Attributes().PutDouble(semconv.IntervalMs, liveMs)
 	for _, name := range liveCounters {
-		if v, ok := r.Attributes().Get(semconv.Stats(name)); ok {
+		if v, ok := r.Attributes().Get(eventtest.Stats(name)); ok {
 			scale(v, livePace)
 		}
 	}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/digest"
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/processors/conferenceprocessor/internal/metadata"
@@ -166,8 +167,8 @@ func TestSummaryAfterSilence(t *testing.T) {
 		advance(10 * time.Second)
 		require.NoError(t, c.ConsumeLogs(t.Context(), frame(3, semconv.EventStats, 1, map[string]any{
 			semconv.IntervalMs: 10_000.0, semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio",
-			semconv.Stats("ssrc"): int64(7), semconv.Stats("codec"): "opus", semconv.Stats("packets"): int64(450), semconv.Stats("packetsLost"): int64(50),
-			semconv.Stats("jitterMs"): 3.5, semconv.QualityMOS: 2.5, semconv.QualityLabel: "bad",
+			eventtest.Stats("ssrc"): int64(7), eventtest.Stats("codec"): "opus", eventtest.Stats("packets"): int64(450), eventtest.Stats("packetsLost"): int64(50),
+			eventtest.Stats("jitterMs"): 3.5, semconv.QualityMOS: 2.5, semconv.QualityLabel: "bad",
 		})))
 		advance(30 * time.Second)
 		summaries, marked := next.take()

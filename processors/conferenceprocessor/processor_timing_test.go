@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
@@ -62,18 +63,18 @@ func row(i int) map[string]any {
 	if i == 4 {
 		return map[string]any{
 			semconv.IntervalMs: 10_000.0, semconv.StatsType: "candidate-pair",
-			semconv.Stats("rttMs"): 20.5, semconv.Stats("bytesReceived"): int64(99_000), semconv.Stats("bytesSent"): int64(98_000),
+			eventtest.Stats("rttMs"): 20.5, eventtest.Stats("bytesReceived"): int64(99_000), eventtest.Stats("bytesSent"): int64(98_000),
 		}
 	}
 	attrs := map[string]any{
 		semconv.IntervalMs: 10_000.0, semconv.StatsType: [...]string{"inbound-rtp", "outbound-rtp"}[i/2],
-		semconv.MediaType: [...]string{"audio", "video"}[i%2], semconv.Stats("ssrc"): int64(1000 + i), semconv.Stats("codec"): "opus",
-		semconv.QualityMOS: 4.21, semconv.QualityLabel: "excellent", semconv.Stats("jitterMs"): 3.2, semconv.Stats("rttMs"): 21.0,
+		semconv.MediaType: [...]string{"audio", "video"}[i%2], eventtest.Stats("ssrc"): int64(1000 + i), eventtest.Stats("codec"): "opus",
+		semconv.QualityMOS: 4.21, semconv.QualityLabel: "excellent", eventtest.Stats("jitterMs"): 3.2, eventtest.Stats("rttMs"): 21.0,
 	}
 	for _, name := range []string{
 		"bytes", "packets", "packetsLost", "packetsDiscarded", "samples", "concealedSamples", "nacks", "plis", "frames", "fps", "freezes", "width", "height",
 	} {
-		attrs[semconv.Stats(name)] = int64(len(name) * 37)
+		attrs[eventtest.Stats(name)] = int64(len(name) * 37)
 	}
 	return attrs
 }

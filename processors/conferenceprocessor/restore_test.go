@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/collector/consumer"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/hosttest"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
@@ -109,7 +110,7 @@ func (f *fakeStore) fill(begin, end time.Time) {
 	}
 	stats := map[string]any{
 		semconv.IntervalMs: 10_000.0, semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio",
-		semconv.Stats("ssrc"): 7.0, semconv.Stats("packets"): 500.0, semconv.QualityMOS: 4.0, semconv.QualityLabel: "good", semconv.FabricUsage: "audio",
+		eventtest.Stats("ssrc"): 7.0, eventtest.Stats("packets"): 500.0, semconv.QualityMOS: 4.0, semconv.QualityLabel: "good", semconv.FabricUsage: "audio",
 	}
 	record := func(seq uint64, name string, at time.Time, attrs map[string]any) {
 		f.records = append(f.records, storage.Record{

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/internal/semconv"
 )
@@ -79,7 +80,7 @@ func (v *labelVector) collector(t *testing.T) string {
 	raw := map[string]any{semconv.StatsType: v.StatsType, semconv.MediaType: v.MediaType, semconv.IntervalMs: v.IntervalMs}
 	for name, value := range v.Measures {
 		if value != nil {
-			raw[semconv.Stats(name)] = value
+			raw[eventtest.Stats(name)] = value
 		}
 	}
 	require.NoError(t, record.Attributes().FromRaw(raw))

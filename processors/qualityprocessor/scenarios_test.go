@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/processor/processortest"
 
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/internal/rules"
 	"github.com/qosrtc/qos/internal/rules/rulestest"
@@ -84,7 +85,7 @@ func newRecord(scope plog.ScopeLogs, values map[string]string) {
 	for k, v := range values {
 		name, ok := names[k]
 		if !ok {
-			name = semconv.Stats(k)
+			name = eventtest.Stats(k)
 		}
 		if n, err := strconv.ParseInt(v, 10, 64); err == nil {
 			record.Attributes().PutInt(name, n)

@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
 
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/processors/qualityprocessor/internal/metadata"
@@ -31,15 +32,15 @@ func frameOf(logs plog.Logs) {
 	common := func(statsType, mediaType, codec string) map[string]any {
 		return map[string]any{
 			semconv.FrameSeq: 17, semconv.IntervalMs: 10003.0, semconv.StatsType: statsType, semconv.MediaType: mediaType,
-			semconv.Stats("ssrc"): 3735928559, semconv.Stats("codec"): codec, semconv.Stats("packetsDiscarded"): 0,
-			semconv.Stats("jitterMs"): 3.1, semconv.Stats("nacks"): 0,
+			eventtest.Stats("ssrc"): 3735928559, eventtest.Stats("codec"): codec, eventtest.Stats("packetsDiscarded"): 0,
+			eventtest.Stats("jitterMs"): 3.1, eventtest.Stats("nacks"): 0,
 		}
 	}
 	add := func(base map[string]any, more map[string]any) {
 		record := scope.LogRecords().AppendEmpty()
 		record.SetEventName(semconv.EventStats)
 		for k, v := range more {
-			base[semconv.Stats(k)] = v
+			base[eventtest.Stats(k)] = v
 		}
 		if err := record.Attributes().FromRaw(base); err != nil {
 			panic(err)
@@ -78,7 +79,7 @@ func TestOtherRecordsPassUntouched(t *testing.T) {
 		record.SetEventName(event)
 		record.Attributes().PutStr(semconv.StatsType, "inbound-rtp")
 		record.Attributes().PutStr(semconv.MediaType, "audio")
-		record.Attributes().PutInt(semconv.Stats("packets"), 3)
+		record.Attributes().PutInt(eventtest.Stats("packets"), 3)
 		record.Attributes().PutDouble(semconv.QualityMOS, 3)
 	}
 	before := plog.NewLogs()
@@ -139,8 +140,8 @@ func TestOutcomesAreCounted(t *testing.T) {
 	logs := plog.NewLogs()
 	frameOf(logs)
 	frameOf(logs)
-	recordsOf(logs).At(0).Attributes().PutInt(semconv.Stats("packets"), 0)
-	recordsOf(logs).At(0).Attributes().PutInt(semconv.Stats("packetsLost"), 0)
+	recordsOf(logs).At(0).Attributes().PutInt(eventtest.Stats("packets"), 0)
+	recordsOf(logs).At(0).Attributes().PutInt(eventtest.Stats("packetsLost"), 0)
 	_, err = s.processLogs(context.Background(), logs)
 	require.NoError(t, err)
 	point := func(media, outcome string, n int64) metricdata.DataPoint[int64] {
@@ -193,7 +194,7 @@ func FuzzScore(f *testing.F) {
 		}
 		record.Attributes().PutStr(semconv.StatsType, statsType)
 		record.Attributes().PutStr(semconv.MediaType, mediaType)
-		record.Attributes().PutStr(semconv.Stats("codec"), codec)
+		record.Attributes().PutStr(eventtest.Stats("codec"), codec)
 		for k, v := range recordsOf(process(t, logs)).At(0).Attributes().All() {
 			if k == semconv.QualityMOS {
 				require.True(t, v.Type() == pcommon.ValueTypeDouble && v.Double() >= 1 && v.Double() <= 5, "%v", v.Double())

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
@@ -19,8 +20,8 @@ func TestSoundThatWaitsForPictures(t *testing.T) {
 		frameOf(logs)
 		for i, values := range map[int][2]float64{0: {soundMs, soundExternalMs}, 2: {picturesMs, picturesExternalMs}} {
 			attrs := recordsOf(logs).At(i).Attributes()
-			attrs.PutDouble(semconv.Stats("jitterBufferDelayMs"), values[0])
-			attrs.PutDouble(semconv.Stats("externalDelayMs"), values[1])
+			attrs.PutDouble(eventtest.Stats("jitterBufferDelayMs"), values[0])
+			attrs.PutDouble(eventtest.Stats("externalDelayMs"), values[1])
 		}
 		v, ok := recordsOf(process(t, logs)).At(0).Attributes().Get(semconv.QualityMOS)
 		require.True(t, ok)

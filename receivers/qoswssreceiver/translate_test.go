@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/qosrtc/qos/internal/address"
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/protocol"
 )
@@ -130,7 +131,7 @@ func TestTranslateKnowsAllMeasures(t *testing.T) {
 	for i := range protocol.Measures {
 		c := columns(1, "inbound-rtp", "video", protocol.Measures[i].Name)
 		tr.add(&protocol.Stats{Header: header(1), Fabric: testFabric(), Records: []protocol.Record{{Columns: c, Values: []protocol.Value{number(7)}}}}, arrival)
-		_, ok := records(tr.take())[0].Attributes().Get(semconv.Stats(c.Names[0]))
+		_, ok := records(tr.take())[0].Attributes().Get(eventtest.Stats(c.Names[0]))
 		require.True(t, ok, c.Names[0])
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/address"
 	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/pseudonym"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/protocol"
@@ -113,7 +114,7 @@ func TestTranslateHashesUsersInTexts(t *testing.T) {
 	tr.add(&protocol.Event{Header: header(4), Scope: scope, Event: "fabricSetup", Data: []byte(`{"setupMs":900.50,"localCandidateType":"host","relayProtocol":null,"localAddress":"192.0.2.7"}`)}, arrival)
 	require.JSONEq(t, `{"localAddress":"192.0.2.0","localCandidateType":"host","relayProtocol":null,"setupMs":900.50}`, text(records(tr.take())[0].Attributes(), semconv.EventData))
 	tr.add(statsOf8(), arrival)
-	require.Equal(t, "VP8", text(records(tr.take())[0].Attributes(), semconv.Stats("codec")))
+	require.Equal(t, "VP8", text(records(tr.take())[0].Attributes(), eventtest.Stats("codec")))
 }
 
 // An ID that is a word of the protocol, or so short that every text has it, is hashed where it names a user and
@@ -126,7 +127,7 @@ func TestWordsAreNoUsers(t *testing.T) {
 		tr.add(stats, arrival)
 		logs := tr.take()
 		require.Equal(t, testKeys("k").ID(id), text(logs.ResourceLogs().At(0).Resource().Attributes(), semconv.UserID))
-		require.Equal(t, "VP8", text(records(logs)[0].Attributes(), semconv.Stats("codec")))
+		require.Equal(t, "VP8", text(records(logs)[0].Attributes(), eventtest.Stats("codec")))
 		tr.add(&protocol.Event{Header: header(4), Scope: scope, Event: "fabricSetupFailed", Data: []byte(`{"localCandidateType":"host","stage":"ab 4711"}`)}, arrival)
 		require.JSONEq(t, `{"localCandidateType":"host","stage":"ab 4711"}`, text(records(tr.take())[0].Attributes(), semconv.EventData), id)
 		if id == "Host" { // it is no word, and texts that have "host" quote it

@@ -58,7 +58,7 @@ func newSides(t *testing.T) *sides {
 	require.NoError(t, err)
 	master, err := auth.NewKeys(make([]byte, auth.MinKeyBytes))
 	require.NoError(t, err)
-	app := auth.NewApp(master, "123", nil, nil)
+	app := auth.App{ID: "123", Salt: master.Salt("123"), Iterations: auth.Iterations}
 	key := auth.VerificationKey{ID: strings.TrimPrefix(first, "keyID: "), Algorithm: auth.AlgorithmES256, Public: parsed.(*ecdsa.PublicKey)}
 	require.NoError(t, key.Check())
 	app.Keys = []auth.VerificationKey{key}

@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/semconv"
 )
@@ -59,7 +60,7 @@ func harmed(trace *Trace) bool {
 
 func (h *heard) add(row pcommon.Map) {
 	number := func(name string) float64 {
-		v, ok := row.Get(semconv.Stats(name))
+		v, ok := row.Get(eventtest.Stats(name))
 		switch {
 		case !ok:
 			return 0

@@ -6,6 +6,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/protocol"
@@ -66,7 +67,7 @@ func streamOf(user string, r plog.LogRecord) string {
 	if r.EventName() != semconv.EventStats || kind == "" {
 		return ""
 	}
-	ssrc, _ := eventlog.Integer(r.Attributes(), semconv.Stats(protocol.SSRC.String()))
+	ssrc, _ := eventlog.Integer(r.Attributes(), eventtest.Stats(protocol.SSRC.String()))
 	return user + kind + string(rune(ssrc))
 }
 
@@ -109,7 +110,7 @@ func (l *lies) change(s *lying, row pcommon.Map) {
 		case 1: // -1 without sign
 			v.SetInt([]int64{1<<24 - 1, 1<<32 - 1}[l.source.IntN(2)])
 		case 2: // 65,536 s
-			if rtt, ok := row.Get(semconv.Stats("rttMs")); ok {
+			if rtt, ok := row.Get(eventtest.Stats("rttMs")); ok {
 				rtt.SetDouble(3_600_000)
 			}
 		case 3:
@@ -147,9 +148,9 @@ func (l *lies) oneOf(row pcommon.Map, counters map[string]pcommon.Value) (drawn 
 func (l *lies) jump(row pcommon.Map) {
 	wide := int64(leastJump + l.source.IntN(1<<16-leastJump))
 	for _, lost := range [...]protocol.Measure{protocol.PacketsLost, protocol.RemotePacketsLost} {
-		if v, ok := row.Get(semconv.Stats(lost.String())); ok && v.Type() == pcommon.ValueTypeInt {
+		if v, ok := row.Get(eventtest.Stats(lost.String())); ok && v.Type() == pcommon.ValueTypeInt {
 			v.SetInt(v.Int() + wide)
-			if fraction, ok := row.Get(semconv.Stats(protocol.RemoteLossFraction.String())); ok {
+			if fraction, ok := row.Get(eventtest.Stats(protocol.RemoteLossFraction.String())); ok {
 				fraction.SetDouble(0.98)
 			}
 		}
@@ -161,8 +162,8 @@ func counted(row pcommon.Map) map[string]pcommon.Value {
 	counters := map[string]pcommon.Value{}
 	for i := range protocol.Measures {
 		m := &protocol.Measures[i]
-		if v, ok := row.Get(semconv.Stats(m.Name)); ok && m.PerSecond > 0 && v.Type() == pcommon.ValueTypeInt {
-			counters[semconv.Stats(m.Name)] = v
+		if v, ok := row.Get(eventtest.Stats(m.Name)); ok && m.PerSecond > 0 && v.Type() == pcommon.ValueTypeInt {
+			counters[eventtest.Stats(m.Name)] = v
 		}
 	}
 	return counters

@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
@@ -64,10 +65,10 @@ func asFirefox(batches []plog.Logs) []plog.Logs {
 	return changed(batches, func(_ string, records plog.LogRecordSlice) {
 		for _, r := range records.All() {
 			for _, name := range missing {
-				r.Attributes().Remove(semconv.Stats(name))
+				r.Attributes().Remove(eventtest.Stats(name))
 			}
 			if kind, ok := r.Attributes().Get(semconv.StatsType); ok && kind.Str() == "outbound-rtp" {
-				r.Attributes().Remove(semconv.Stats("audioLevel"))
+				r.Attributes().Remove(eventtest.Stats("audioLevel"))
 			}
 		}
 	})
@@ -90,7 +91,7 @@ func asSafari(batches []plog.Logs) []plog.Logs {
 	return changed(batches, func(_ string, records plog.LogRecordSlice) {
 		for _, r := range records.All() {
 			for _, name := range missing {
-				r.Attributes().Remove(semconv.Stats(name))
+				r.Attributes().Remove(eventtest.Stats(name))
 			}
 		}
 	})

@@ -24,6 +24,7 @@ import (
 
 	"github.com/qosrtc/qos/exporters/storeexporter"
 	"github.com/qosrtc/qos/exporters/timeseriesexporter"
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/hosttest"
 	"github.com/qosrtc/qos/internal/oddvalue"
 	"github.com/qosrtc/qos/internal/semconv"
@@ -85,7 +86,7 @@ func names() (all []string) {
 		all = append(all, strings.ReplaceAll(a.Name, "<key>", "x"))
 	}
 	for _, m := range protocol.Measures {
-		all = append(all, semconv.Stats(m.Name))
+		all = append(all, eventtest.Stats(m.Name))
 	}
 	return all
 }

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/instance"
@@ -266,7 +267,7 @@ func (w *twin) compare(t *rapid.T) {
 		seen += len(events)
 		var got conference.Summary
 		require.NoError(t, json.Unmarshal(c.Summary.Document, &got))
-		want := conference.Fold(events, quality.DefaultBounds())
+		want := conferencetest.Fold(events, quality.DefaultBounds())
 		want.Revision = got.Revision
 		require.Equal(t, want, got, "the summary of %s", c.Start)
 		require.Equal(t, [2]int64{c.Start.UnixMilli(), c.End.UnixMilli()}, [2]int64{got.StartMs, got.EndMs}, "span")

@@ -31,7 +31,7 @@ func summaries(d *fleet.Day) (all []conference.Summary) {
 		for _, e := range fleet.Events(&step) {
 			c := byID[e.ConferenceID]
 			if c == nil {
-				c = conference.New(e.AppID, e.ConferenceID)
+				c = conference.New(e.AppID, e.ConferenceID, nil, quality.DefaultBounds())
 				byID[e.ConferenceID] = c
 				ids = append(ids, e.ConferenceID)
 			}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/tests/browser"
@@ -250,7 +251,7 @@ func checkSummary(t *testing.T, h *held) {
 			names[r.Name]++
 			switch r.Name {
 			case semconv.EventStats:
-				ssrc, _ := r.Attributes[semconv.Stats("ssrc")].(int64)
+				ssrc, _ := r.Attributes[eventtest.Stats("ssrc")].(int64)
 				if kind, ok := r.Attributes[semconv.StatsType].(string); ok { // else the frame had no rows
 					intervals[streamName(session, r.Fabric, kind, ssrc)]++
 				}

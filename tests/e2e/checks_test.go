@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
@@ -327,7 +328,7 @@ type scored struct{ clean, lossy int }
 func (s *scored) check(t *testing.T, r storage.Record) {
 	t.Helper()
 	number := func(name string) float64 {
-		switch v := r.Attributes[semconv.Stats(name)].(type) {
+		switch v := r.Attributes[eventtest.Stats(name)].(type) {
 		case int64:
 			return float64(v)
 		case float64:

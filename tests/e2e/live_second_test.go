@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
@@ -113,7 +114,7 @@ func measured(seq uint64, row int, at, begin time.Time) storage.Record {
 		semconv.QualityMOS: 4 + float64((int(seq)+row)%9)/10, semconv.QualityLabel: "good",
 	}
 	for name, value := range map[string]any{"ssrc": int64(row + 1), "packets": int64(250), "packetsLost": int64(seq % 3), "jitterMs": 3.5, "rttMs": 40 + float64(seq%7), "bytes": int64(90_000)} {
-		attributes[semconv.Stats(name)] = value
+		attributes[eventtest.Stats(name)] = value
 	}
 	return storage.Record{
 		Seq: seq, Index: row, ConferenceID: "by hand", ConferenceAt: begin, Fabric: 1, Name: semconv.EventStats, At: at, ObservedAt: at, Activity: true, Attributes: attributes,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
 )
@@ -43,7 +44,7 @@ func (in *installation) call(app string) {
 			record(semconv.EventEvent, map[string]any{
 				semconv.EventName: "associateMstWithUserID", semconv.EventData: `{"ssrc":7,"userID":{"userName":"Carol","aliasName":"c-9"},"usageLabel":"slides of Carol"}`,
 			}),
-			record(semconv.EventStats, map[string]any{semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio", semconv.IntervalMs: 5000.0, semconv.Stats("ssrc"): int64(7)}),
+			record(semconv.EventStats, map[string]any{semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio", semconv.IntervalMs: 5000.0, eventtest.Stats("ssrc"): int64(7)}),
 			record(semconv.EventError, map[string]any{
 				semconv.ErrorFunction: "createOffer", semconv.ErrorName: "OperationError", semconv.ErrorMessage: "no device of Ann Real, ann real!",
 				semconv.ErrorStack: "at https://a.example/?u=Ann%20Real&v=Ann+Real", semconv.ErrorDetails: `{"Ann Real":"Robert Roe"}`,
@@ -59,7 +60,7 @@ func (in *installation) call(app string) {
 	bob := storage.Batch{
 		Session: storage.Session{ID: bobSession, AppID: app, UserID: "Robert Roe", UserAlias: "b-17"},
 		Records: []storage.Record{
-			record(semconv.EventStats, map[string]any{semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio", semconv.IntervalMs: 5000.0, semconv.Stats("ssrc"): int64(9)}),
+			record(semconv.EventStats, map[string]any{semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio", semconv.IntervalMs: 5000.0, eventtest.Stats("ssrc"): int64(9)}),
 			record(semconv.EventFeedback, map[string]any{
 				semconv.FeedbackUserID: "Robert Roe", semconv.FeedbackUserAlias: "b-17", semconv.FeedbackOverall: int64(2), semconv.FeedbackComment: "my nephew Hans could not hear Carol",
 			}),

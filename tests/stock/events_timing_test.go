@@ -19,6 +19,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric"
 
 	"github.com/qosrtc/qos/exporters/timeseriesexporter"
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/freeport"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/tests/harness"
@@ -54,7 +55,7 @@ func frame(session int) plog.Logs {
 		r.SetSpanID(pcommon.SpanID(semconv.SpanID(fmt.Sprint("session", session), 1)))
 		a := r.Attributes()
 		a.PutDouble(semconv.IntervalMs, 1000*streamSeconds)
-		a.PutDouble(semconv.Stats("rttMs"), rttMs(session))
+		a.PutDouble(eventtest.Stats("rttMs"), rttMs(session))
 		if i == len(kinds) {
 			a.PutStr(semconv.StatsType, "candidate-pair")
 			continue
@@ -64,12 +65,12 @@ func frame(session int) plog.Logs {
 		a.PutDouble(semconv.QualityMOS, 4.1)
 		a.PutStr(semconv.QualityLabel, "good")
 		if kinds[i][0] == "inbound" {
-			a.PutInt(semconv.Stats("packets"), 498) // with the lost ones 500
-			a.PutInt(semconv.Stats("packetsLost"), 2)
-			a.PutDouble(semconv.Stats("jitterMs"), 12)
+			a.PutInt(eventtest.Stats("packets"), 498) // with the lost ones 500
+			a.PutInt(eventtest.Stats("packetsLost"), 2)
+			a.PutDouble(eventtest.Stats("jitterMs"), 12)
 		} else {
-			a.PutDouble(semconv.Stats("remoteLossFraction"), 0.004)
-			a.PutDouble(semconv.Stats("remoteJitterMs"), 12)
+			a.PutDouble(eventtest.Stats("remoteLossFraction"), 0.004)
+			a.PutDouble(eventtest.Stats("remoteJitterMs"), 12)
 		}
 	}
 	return logs

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -17,8 +16,6 @@ import (
 	"github.com/qosrtc/qos/agent/internal/config"
 	"github.com/qosrtc/qos/internal/testenv"
 )
-
-var update = flag.Bool("update", false, "write the table of keys into docs/agent.md, and fail")
 
 const root = "../../.."
 
@@ -103,29 +100,6 @@ func TestTheGuidesOriginServer(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))
 	require.Contains(t, string(out), "verdict    the collector would accept it")
-}
-
-// TestTheGuideHasEveryKey: the table is what the binary takes.
-func TestTheGuideHasEveryKey(t *testing.T) {
-	var table strings.Builder
-	table.WriteString("| key | default | |\n| --- | --- | --- |\n")
-	for _, key := range config.KeysHelp() {
-		table.WriteString("| `" + key[0] + "` | ")
-		if key[1] != "" {
-			table.WriteString("`" + key[1] + "` ")
-		}
-		table.WriteString("| " + key[2] + " |\n")
-	}
-	text := guide(t)
-	block := regexp.MustCompile(`(?s)<!-- keys -->\n(.*?)<!-- /keys -->`)
-	match := block.FindStringSubmatch(text)
-	require.NotNil(t, match)
-	if *update {
-		text = block.ReplaceAllLiteralString(text, "<!-- keys -->\n"+table.String()+"<!-- /keys -->")
-		require.NoError(t, os.WriteFile(filepath.Join(root, "docs", "agent.md"), []byte(text), 0o600))
-		t.Fatal("docs/agent.md was written; run again without -update")
-	}
-	require.Equal(t, table.String(), match[1])
 }
 
 // TestTheGuideHasEveryMetric: and no other.

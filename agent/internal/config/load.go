@@ -120,13 +120,3 @@ func apply(flags *flag.FlagSet, e entry, given map[string]bool) error {
 	}
 	return nil
 }
-
-// KeysHelp returns name, default and documentation of each key, in alphabetical order.
-func KeysHelp() [][3]string {
-	c := Default()
-	flags := flag.NewFlagSet("", flag.ContinueOnError)
-	c.bind(flags)
-	var keys [][3]string
-	flags.VisitAll(func(f *flag.Flag) { keys = append(keys, [3]string{f.Name, f.DefValue, f.Usage}) })
-	return keys
-}

@@ -39,9 +39,6 @@ type Report struct {
 	Checked  bool     // the signature was compared with a key
 }
 
-// Good reports whether nothing speaks against the token.
-func (r *Report) Good() bool { return r.Checked && len(r.Refusals) == 0 }
-
 // Write prints the report.
 func (r *Report) Write(w io.Writer) error {
 	lines := append([]string(nil), r.Lines...)

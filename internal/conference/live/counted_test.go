@@ -95,7 +95,7 @@ func TestRestoredParticipantsAreCountedOnce(t *testing.T) {
 func TestClientsAreOfTheSession(t *testing.T) {
 	chrome := event.Client{SiteID: "north", ApplicationVersion: "3", UserAgent: "Mozilla/5.0 Chrome/142.0 Safari/537.36"}
 	long := event.Client{SiteID: strings.Repeat("x", 257)}
-	fold := conference.Fold([]event.Event{
+	fold := conferencetest.Fold([]event.Event{
 		{AppID: "a", ConferenceID: "c", Session: "s1", Seq: 1, AtMs: 1000, Fabric: 1, Kind: event.KindEvent, Name: "fabricAdded", Client: &chrome},
 		{AppID: "a", ConferenceID: "c", Session: "s2", Seq: 1, AtMs: 1000, Kind: event.KindFeedback, Client: &long},
 		{AppID: "a", ConferenceID: "c", Session: "s3", Seq: 1, AtMs: 1000, Fabric: 1, Kind: event.KindEvent, Name: "fabricAdded"},

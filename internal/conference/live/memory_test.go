@@ -92,7 +92,7 @@ func TestMemoryHasAnOwner(t *testing.T) {
 	put(small.record("calm", 40_000, 0, "fabricTerminated"))
 	out := tick(s, conferencetest.Base+40_001)
 	require.Len(t, out, 1, "it is in memory")
-	require.JSONEq(t, conferencetest.JSON(t, conference.Fold(small.stored["calm"], quality.DefaultBounds())), conferencetest.JSON(t, out[0]))
+	require.JSONEq(t, conferencetest.JSON(t, conferencetest.Fold(small.stored["calm"], quality.DefaultBounds())), conferencetest.JSON(t, out[0]))
 
 	for now := conferencetest.Base + 41_000; len(out) <= conferences; now += 1000 {
 		require.Less(t, now, conferencetest.Base+200_000)
@@ -104,7 +104,7 @@ func TestMemoryHasAnOwner(t *testing.T) {
 	for i := range out[1:] {
 		summary := out[i+1]
 		require.Equal(t, 1, summary.Revision)
-		require.JSONEq(t, conferencetest.JSON(t, conference.Fold(big.stored[summary.ConferenceID], quality.DefaultBounds())), conferencetest.JSON(t, summary))
+		require.JSONEq(t, conferencetest.JSON(t, conferencetest.Fold(big.stored[summary.ConferenceID], quality.DefaultBounds())), conferencetest.JSON(t, summary))
 	}
 	tick(s, conferencetest.Base+300_000)
 	require.Less(t, s.Bytes(), int64(limit), "those that were read, too")

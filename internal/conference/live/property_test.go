@@ -109,6 +109,6 @@ func checkNewest(t *rapid.T, events []event.Event, out []conference.Summary, set
 		}
 		require.NotNil(t, newest, "no summary of %v", span)
 		require.Greater(t, newest.Revision, highest, "the store keeps the highest revision")
-		require.JSONEq(t, conferencetest.JSON(t, conference.Fold(parts[i], quality.DefaultBounds())), conferencetest.JSON(t, *newest))
+		require.JSONEq(t, conferencetest.JSON(t, conferencetest.Fold(parts[i], quality.DefaultBounds())), conferencetest.JSON(t, *newest))
 	}
 }

@@ -119,10 +119,10 @@ func oddRecords(t *rapid.T) {
 	}
 	soundSummaries(t, tick(set, now+200_000))
 	require.Zero(t, set.Live(), "all have ended")
-	one := conference.Fold(fold, quality.DefaultBounds())
+	one := conferencetest.Fold(fold, quality.DefaultBounds())
 	soundSummaries(t, []conference.Summary{one})
 	other := rapid.Permutation(fold).Draw(t, "order")
-	require.JSONEq(t, conferencetest.JSON(t, one), conferencetest.JSON(t, conference.Fold(other, quality.DefaultBounds())))
+	require.JSONEq(t, conferencetest.JSON(t, one), conferencetest.JSON(t, conferencetest.Fold(other, quality.DefaultBounds())))
 }
 
 func soundSummaries(t *rapid.T, summaries []conference.Summary) {

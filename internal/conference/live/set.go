@@ -200,7 +200,7 @@ func (s *Set) open(k key, at, nowMs int64) *conf {
 	}
 	sl := s.slot(k)
 	k = sl.key
-	c := &conf{Conference: conference.NewWithRules(k.appID, k.conferenceID, s.cfg.Detect, s.cfg.Labels), key: k}
+	c := &conf{Conference: conference.New(k.appID, k.conferenceID, s.cfg.Detect, s.cfg.Labels), key: k}
 	sl.confs = slices.Insert(sl.confs, sl.startsAt(at), c)
 	s.count++
 	s.live++

@@ -109,7 +109,7 @@ func TestApplyRefusesNonsense(t *testing.T) {
 // TestLimitsAreCounted: a conference is bounded, and its summary counts the records beyond its
 // limits.
 func TestLimitsAreCounted(t *testing.T) {
-	c := conference.New("app", "c")
+	c := conference.New("app", "c", nil, quality.DefaultBounds())
 	for seq := range uint64(2100) {
 		e := conferencetest.Event("c", seq+1, 0, "")
 		e.Kind, e.Fabric = event.KindLog, 0
@@ -139,7 +139,7 @@ func TestLimitsAreCounted(t *testing.T) {
 //
 // spec: SRV-04
 func TestMergedSessionRecordsAreBounded(t *testing.T) {
-	a, b := conference.New("app", "c"), conference.New("app", "c")
+	a, b := conference.New("app", "c", nil, quality.DefaultBounds()), conference.New("app", "c", nil, quality.DefaultBounds())
 	for i, c := range []*conference.Conference{a, b} {
 		for seq := range uint64(1500) {
 			e := conferencetest.Event("c", uint64(i)*1500+seq+1, 0, "")
@@ -157,7 +157,7 @@ func TestMergedSessionRecordsAreBounded(t *testing.T) {
 
 // TestEmptyFold: no events give a summary without participants.
 func TestEmptyFold(t *testing.T) {
-	s := conference.Fold(nil, quality.DefaultBounds())
+	s := conferencetest.Fold(nil, quality.DefaultBounds())
 	require.Equal(t, conference.OutcomeSuccess, s.Outcome)
 	require.Empty(t, s.Participants)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/quality"
 )
 
 func BenchmarkApply(b *testing.B) {
@@ -67,7 +68,7 @@ func BenchmarkHeapPerConference(b *testing.B) {
 }
 
 func BenchmarkSummary(b *testing.B) {
-	c := conference.New("app", "c")
+	c := conference.New("app", "c", nil, quality.DefaultBounds())
 	var stats event.Measurement
 	for seq := range uint64(30) {
 		for i := range 5 {

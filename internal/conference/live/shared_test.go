@@ -54,7 +54,7 @@ func TestAnyPartAndTheStoreMakeTheWhole(t *testing.T) {
 		}
 		require.Len(t, out, 1)
 		require.Equal(t, 1, out[0].Revision)
-		require.JSONEq(t, conferencetest.JSON(t, conference.Fold(events, quality.DefaultBounds())), conferencetest.JSON(t, out[0]))
+		require.JSONEq(t, conferencetest.JSON(t, conferencetest.Fold(events, quality.DefaultBounds())), conferencetest.JSON(t, out[0]))
 
 		restore(live.Partial{AppID: "app", ConferenceID: "c", AtMs: spans[0].Start}, out[0])
 		require.Empty(t, tick(set, later), "it is stored")

@@ -3,6 +3,7 @@ package eventtest
 
 import (
 	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/protocol"
 )
 
@@ -19,3 +20,6 @@ func With(m event.Measurement, values Values) event.Measurement {
 
 // MOS returns a score without a label.
 func MOS(v float64) event.Score { return event.Score{MOS: event.Known(v)} }
+
+// Stats returns the attribute of a measure by its column name, or "" when there is no such measure.
+func Stats(column string) string { return semconv.Measure(protocol.MeasureNamed(column)) }

@@ -62,9 +62,6 @@ type identity struct {
 	idx, n  int
 }
 
-// Len returns the number of records added.
-func (b *Builder) Len() int { return len(b.records) }
-
 // Add takes in a row, unless the chunk is full. It fails, and takes in nothing, when the
 // row is damaged: the error wraps storage.ErrDamaged and names it.
 func (b *Builder) Add(row *frames.ReadRow) (Result, error) {

@@ -3,15 +3,13 @@ package sqlstore
 import (
 	"math"
 
+	"github.com/qosrtc/qos/internal/digest"
 	"github.com/qosrtc/qos/storage"
 )
 
-// failed are the outcomes that storage.Query.Failed names.
-func failed() []string { return []string{"totallyFailed", "partiallyFailed", "dropped"} }
-
 // failedDrivers are the listings of which that of failed conferences consists.
 func failedDrivers() (out []driver) {
-	for _, outcome := range failed() {
+	for _, outcome := range digest.FailedOutcomes {
 		out = append(out, driver{by: byOutcome, outcome: outcome})
 	}
 	return out
@@ -60,7 +58,7 @@ func bandDrivers(q storage.Query) (out []driver) {
 func scored(c *condition, q storage.Query, d driver) {
 	if q.Failed && d.outcome == "" {
 		var values []any
-		for _, outcome := range failed() {
+		for _, outcome := range digest.FailedOutcomes {
 			values = append(values, Text(outcome))
 		}
 		c.add("{has failed "+d.row()+"}", values...)

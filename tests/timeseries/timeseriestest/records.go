@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
 
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
@@ -66,7 +67,7 @@ func Call() plog.Logs {
 	logs := plog.NewLogs()
 	add(logs, "c1", semconv.EventStats, map[string]any{
 		semconv.StatsType: "inbound-rtp", semconv.MediaType: "video", semconv.QualityMOS: 2.5, semconv.QualityLabel: "bad", semconv.IntervalMs: 5000.0,
-		semconv.Stats("rttMs"): 120.0, semconv.Stats("jitterMs"): 40.0, semconv.Stats("packets"): 90, semconv.Stats("packetsLost"): 10, semconv.Stats("packetsDiscarded"): -1,
+		eventtest.Stats("rttMs"): 120.0, eventtest.Stats("jitterMs"): 40.0, eventtest.Stats("packets"): 90, eventtest.Stats("packetsLost"): 10, eventtest.Stats("packetsDiscarded"): -1,
 	})
 	add(logs, "c1", semconv.EventEvent, map[string]any{semconv.EventName: "fabricSetup", semconv.EventData: `{"setupMs":2750,"localCandidateType":"host"}`})
 	add(logs, "c1", semconv.EventError, map[string]any{semconv.ErrorFunction: "createOffer"})

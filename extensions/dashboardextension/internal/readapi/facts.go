@@ -111,14 +111,23 @@ func (p *parameters) digestCondition() condition {
 	if len(facts) == 0 && f == (digest.Filter{}) {
 		return nil
 	}
+	var builder digest.Builder
 	var decoder digest.Decoder
 	var d digest.Digest
 	return func(_ context.Context, c *storage.Conference) (bool, error) {
-		if c.Summary == nil || len(c.Summary.Digest) == 0 || decoder.Decode(c.Summary.Digest, &d) != nil || !f.Match(&d) {
+		if c.Summary == nil || len(c.Summary.Digest) == 0 {
 			return false, nil
 		}
+		builder.Add(c.AppID, c.Start, c.Summary.Digest)
+		one := builder.Columns()
+		if !f.In(one)(one.Row(0)) || len(facts) > 0 && decoder.Decode(c.Summary.Digest, &d) != nil {
+			return false, nil
+		}
+		if len(facts) == 0 {
+			return true, nil
+		}
 		item := contrast.Of(c.AppID, &d, false)
-		return len(facts) == 0 || item.Has(facts), nil
+		return item.Has(facts), nil
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"go.opentelemetry.io/collector/component"
 
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
@@ -197,7 +198,7 @@ func (c *call) stats(session string, at time.Time, statsType, media string, meas
 		attrs[semconv.MediaType] = media
 	}
 	for name, v := range measures {
-		if attr := semconv.Stats(name); attr != "" {
+		if attr := eventtest.Stats(name); attr != "" {
 			name = attr
 		}
 		attrs[name] = v

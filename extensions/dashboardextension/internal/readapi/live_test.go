@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
@@ -69,7 +70,7 @@ func appendStats(t *testing.T, store *sqlite.Store, app, conference string, seq 
 		Session: storage.Session{ID: alice, AppID: app, UserID: "alice", UserAlias: "alice"},
 		Records: []storage.Record{{
 			Seq: seq, ConferenceID: conference, ConferenceAt: at, Fabric: 1, Name: semconv.EventStats, At: at, ObservedAt: at, Activity: true,
-			Attributes: map[string]any{semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio", semconv.QualityMOS: 4.1, semconv.Stats("ssrc"): int64(7)},
+			Attributes: map[string]any{semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio", semconv.QualityMOS: 4.1, eventtest.Stats("ssrc"): int64(7)},
 		}},
 	}})
 	require.NoError(t, err)

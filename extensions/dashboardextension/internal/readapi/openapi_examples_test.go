@@ -88,7 +88,7 @@ func examplePreCall(seq uint64, status string, rttMs float64) storage.PreCall {
 // foldCall summarises a call as the conference processor does.
 func foldCall(t *testing.T, m *memory, c *call) {
 	t.Helper()
-	whole := conference.New(c.AppID, c.ConferenceID)
+	whole := conference.New(c.AppID, c.ConferenceID, nil, quality.DefaultBounds())
 	ref := storage.Ref{AppID: c.AppID, ConferenceID: c.ConferenceID, At: c.Start}
 	require.NoError(t, eventrow.EachRecord(t.Context(), m, ref, c.Participants, func(e *event.Event, _ *storage.Record) bool {
 		whole.Apply(e)

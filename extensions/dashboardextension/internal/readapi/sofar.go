@@ -186,7 +186,7 @@ func (s *soFar) run(ctx context.Context, ref storage.Ref, people []storage.Parti
 		return nil
 	}
 	result := &preliminary{At: s.now().UnixMilli()}
-	c := conference.NewWithRules(ref.AppID, ref.ConferenceID, s.assessment.Detectors, s.assessment.Labels)
+	c := conference.New(ref.AppID, ref.ConferenceID, s.assessment.Detectors, s.assessment.Labels)
 	err := s.read(ctx, ref, people, page, result, c)
 	switch {
 	case ctx.Err() != nil:
