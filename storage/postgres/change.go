@@ -20,13 +20,13 @@ const (
 )
 
 // started is the message of a collector that starts, before its first commit.
-func started(number int32) string { return starts + strconv.FormatUint(uint64(uint32(number)), 10) } //nolint:gosec // as pg_locks has it
+func started(number int32) string { return starts + strconv.FormatUint(uint64(uint32(number)), 10) } // unsigned, as pg_locks has it
 
 // startedNumber returns the number of a collector that starts.
 func startedNumber(message string) (int64, bool) {
 	text, ok := strings.CutPrefix(message, starts)
 	number, err := strconv.ParseUint(text, 10, 32)
-	return int64(number), ok && err == nil //nolint:gosec // of 32 bits
+	return int64(number), ok && err == nil
 }
 
 // change is a storage.Change in a message: ids are bytes, which JSON has as base64; times

@@ -39,7 +39,7 @@ func build(tb require.TestingT, rows []frames.ReadRow) Chunk {
 	}
 	c, err := b.Build()
 	require.NoError(tb, err)
-	require.Zero(tb, len(b.records), "it may be used again")
+	require.Empty(tb, b.records, "it may be used again")
 	return c
 }
 
@@ -209,7 +209,7 @@ func TestDamagedRow(t *testing.T) {
 	_, err := b.Add(&in[1])
 	require.ErrorIs(t, err, storage.ErrDamaged)
 	require.ErrorContains(t, err, "session "+sessionID(1)+", frame 2")
-	require.Zero(t, len(b.records))
+	require.Empty(t, b.records)
 }
 
 // sample is a batch that uses all forms of columns.

@@ -59,10 +59,10 @@ func addMembers(t reflect.Type, names map[string]bool) {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
 		addMembers(t.Elem(), names)
 	case reflect.Struct:
-		for i := range t.NumField() {
-			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		for field := range t.Fields() {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 			names[name] = true
-			addMembers(t.Field(i).Type, names)
+			addMembers(field.Type, names)
 		}
 	default: // values
 	}
