@@ -111,6 +111,9 @@ lint: tools ## lint Go
 	cd tests/lab && golangci-lint run
 	cd tests/guests && golangci-lint run
 
+lines: ## count the lines of Go: of the programs, of test support, of tests
+	@go test -count=1 -v -run 'TestLines$$' ./tests/house | grep 'lines of Go'
+
 bench: ## hot paths with allocations, each beside a baseline of the same run
 	go test -run '^$$' -bench . -benchmem ./protocol/... ./receivers/... ./processors/... ./exporters/... ./extensions/... ./storage/... ./internal/... ./agent/...
 
