@@ -11,7 +11,7 @@ GOBUILD := CGO_ENABLED=0 go build -trimpath -ldflags="-s -w"
 QOS_DIR ?= .qos
 export PATH := $(CURDIR)/$(TOOLS):$(PATH)
 
-.PHONY: help run test test-long quick check fmt lint generate check-generated bench bench-store bench-compare bench-client \
+.PHONY: help lines run test test-long quick check fmt lint generate check-generated bench bench-store bench-compare bench-client \
 	load record-causes screenshots build agent client programs prepared tools fuzz fuzz-doors size clean
 
 help: ## show this help

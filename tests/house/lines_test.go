@@ -23,7 +23,7 @@ func TestLines(t *testing.T) {
 	cmd.Dir = root
 	out, err := cmd.Output()
 	require.NoError(t, err)
-	for _, file := range strings.Fields(string(out)) {
+	for file := range strings.FieldsSeq(string(out)) {
 		shipped[file] = true
 	}
 	require.NotEmpty(t, shipped)
