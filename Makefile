@@ -90,6 +90,7 @@ generate: tools ## everything generated: collector/, component metadata, docs/te
 	builder --config builder-config.yaml --skip-get-modules --skip-compilation
 	gofmt -w collector
 	go test ./internal/semconv -update >/dev/null || true
+	go test ./internal/narrative -run TestWordsOfPages -update >/dev/null
 	$(MAKE) client
 
 check-generated: ## fail if something generated is not what its source says

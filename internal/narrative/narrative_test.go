@@ -147,24 +147,6 @@ func TestWordsAreComplete(t *testing.T) {
 	}
 }
 
-// TestWordsOfThePage holds the words against those of the conference page.
-func TestWordsOfThePage(t *testing.T) {
-	page := func(name string) string {
-		text, err := os.ReadFile(filepath.Join("..", "..", "extensions", "dashboardextension", "web", "js", name))
-		require.NoError(t, err)
-		return string(text)
-	}
-	causesJS, issuesJS := page("cause.js"), page("issues.js")
-	for c, text := range causes {
-		if c != "unknown" && c != "none" {
-			require.Contains(t, causesJS, fmt.Sprintf("  %s: %q,", c, text))
-		}
-	}
-	for kind, title := range titles {
-		require.Contains(t, issuesJS, fmt.Sprintf("  %s: %q,", kind, title))
-	}
-}
-
 func FuzzText(f *testing.F) {
 	f.Add("alice", "a\nb", "highJitter", 1.5)
 	f.Fuzz(func(t *testing.T, name, message, kind string, value float64) {

@@ -17,7 +17,7 @@ var outcomes = map[string]string{
 	"missed":          "Missed: nobody answered",
 }
 
-// causes are those of the conference page. {at} is the participant at whose end the cause lies, {peer} the other end.
+// causes are the sentences of the pages, too (web/js/words.js). {at} is the participant at whose end the cause lies, {peer} the other end.
 var causes = map[string]string{
 	"senderUplink":         "The network from {at} to everybody else",
 	"receiverDownlink":     "The network from everybody else to {at}",

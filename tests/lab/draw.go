@@ -26,7 +26,7 @@ func catalogue() []kind {
 }
 
 // controlShare is the share of controls in a draw.
-const controlShare = 0.3
+const controlShare = 0.5
 
 // Draw returns the calls of a seed, in the order in which they are recorded. Each kind that wanted accepts has a call before
 // any has a second one, controls and others apart.

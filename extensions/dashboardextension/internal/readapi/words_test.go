@@ -23,9 +23,8 @@ func listed(t *testing.T, file, after, until, pattern string) (all []string) {
 	return all
 }
 
-// The pages have each kind of issue, each attribute and each parameter of a comparison, and no other.
+// The pages have each attribute and each parameter of a comparison, and no other.
 func TestWordsOfPages(t *testing.T) {
-	require.Equal(t, issueKinds(), listed(t, "issues.js", `issueKinds = \[`, `\]`, `"(\w+)"`))
 	require.Equal(t, contrast.Attributes(), listed(t, "values.js", `attributes = \{`, `\};`, `(\w+): \[`))
 	require.ElementsMatch(t, defining, listed(t, "comparison.js", `defining = \[`, `\]`, `"(\w+)"`))
 	require.Equal(t, conditions, listed(t, "comparison.js", `conditions = \[`, `\]`, `"(\w+)"`))

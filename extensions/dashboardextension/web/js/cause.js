@@ -3,24 +3,7 @@
 import { h } from "./dom.js";
 import { percent, words } from "./format.js";
 import { soFarPill } from "./parts.js";
-
-// What each cause says; {at} is the participant at whose end it lies, {peer} the other end. serverPath is pathOrTurn if one end is
-// the media server.
-const causes = {
-  senderUplink: "The network from {at} to everybody else",
-  receiverDownlink: "The network from everybody else to {at}",
-  pathOrTurn: "The network, or a relay, from {at} to {peer}",
-  serverPath: "The network between {at} and the media server, or the server",
-  mediaServer: "The media server, or its network",
-  sendingMachineCpu: "The machine of {at} is too busy to encode",
-  sendingCapture: "Camera or microphone of {at}",
-  receivingMachine: "The machine of {at} is too busy to play",
-  application: "The application of {at}",
-  permissionsOrDevices: "Permissions or devices of {at}",
-  signalling: "The signalling between {at} and {peer}",
-  iceConnectivity: "No way between {at} and {peer}, or it went away",
-  unknown: "Unknown",
-};
+import { causes } from "./words.js";
 
 /** Each cause in a word or two. */
 export const causeWords = {
@@ -64,7 +47,7 @@ export function drawCause(detail, people) {
   return h("div", { class: "card cause", "data-testid": "cause", "data-cause": found.cause },
     h("div", { class: "section-head" }, h("h2", {}, "Likely cause"), detail.soFar && soFarPill(),
       found.confidence > 0 && h("span", { class: "muted small" }, `${percent(found.confidence)} sure`)),
-    h("p", { class: "place" }, found.cause === "unknown" ? "Unknown: something was wrong, and nothing that was measured tells what." : text),
+    h("p", { class: "place" }, text),
     found.evidence?.length > 0 && h("ul", {}, found.evidence.map((e) => evidence(e, people))),
     others.length > 0 && h("p", { class: "muted small" }, `Less likely: ${others.join("; ")}`));
 }

@@ -3,25 +3,7 @@
 import { h } from "./dom.js";
 import { soFarPill } from "./parts.js";
 import { decimal, duration, fps, integer, mos, ms, offset, percent, plural, words } from "./format.js";
-
-const titles = {
-  highRoundTripTime: "High round-trip time",
-  iceDisruption: "ICE disruption",
-  iceRestart: "ICE restart",
-  cpuLimited: "Limited by the machine",
-  bandwidthLimited: "Limited by the network",
-  busyCodec: "Coding takes most of the time",
-  droppedFrames: "Frames dropped before display",
-  lossBurst: "Gaps in the sound",
-  concealedAudio: "Audibly concealed sound",
-  highJitterBuffer: "Long delay in the jitter buffer",
-  keyFrameStorm: "Key frames asked for all the time",
-  relayOverTCP: "Relayed over TCP",
-  weakWiFi: "Weak Wi-Fi",
-  noMedia: "No media",
-  oneWayMedia: "Media in one direction only",
-  notPlayed: "Sound that the page does not play",
-};
+import { issueTitles } from "./words.js";
 
 /** What is only worth knowing. */
 const hints = new Set(["notPlayed", "relayOverTCP", "iceRestart", "deviceChange", "lateJoin"]);
@@ -44,15 +26,8 @@ function textOf(i) {
   return texts[metric] ?? (metric.endsWith("_fraction") ? percent : metric.endsWith("_ms") ? ms : String);
 }
 
-/** All kinds of issues (internal/detect). */
-export const issueKinds = [
-  "noMedia", "oneWayMedia", "highPacketLoss", "lossBurst", "concealedAudio", "frozenVideo", "lowFrameRate", "highRoundTripTime", "highJitter",
-  "highJitterBuffer", "iceDisruption", "bandwidthLimited", "cpuLimited", "busyCodec", "droppedFrames", "keyFrameStorm", "silentMicrophone",
-  "weakWiFi", "lowQuality", "notPlayed", "relayOverTCP", "iceRestart", "deviceChange", "lateJoin",
-];
-
 /** A kind of issue in words. */
-export const issueName = (kind) => (Object.hasOwn(titles, kind) ? titles[kind] : words(kind));
+export const issueName = (kind) => (issueTitles[kind] ?? words(kind));
 
 const titleOf = (i) => issueName(i.kind);
 const streamOf = (i) => i.mediaType && `${i.mediaType} ${i.direction === "inbound" ? "received" : i.direction === "outbound" ? "sent" : ""}`.trim();

@@ -6,8 +6,7 @@ import { factText } from "./facts.js";
 import { capital, idWords, ms, percent, toInput } from "./format.js";
 import { isCalled } from "./parts.js";
 import { attributeValue, kinds as counted } from "./values.js";
-
-const additionalKeys = ["customerID", "tenantID", "productName", "meetingsName", "serverName", "pbxID", "pbxExtensionID", "fqExtensionID", "sessionID"];
+import { additionalKeys } from "./words.js";
 
 /** What a word may be looked for as: by the parameter, and by the key of additionalIDs. */
 const kinds = { __proto__: null, q: "Anything", id: "Conference ID", user: "User ID", site: "Site", version: "App version", additional: "Additional ID" };

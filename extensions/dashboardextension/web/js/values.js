@@ -2,7 +2,8 @@
 
 import { causeWords } from "./cause.js";
 import { capital, labels, outcomes, words } from "./format.js";
-import { issueKinds, issueName } from "./issues.js";
+import { issueName } from "./issues.js";
+import { issueKinds } from "./words.js";
 
 const asIs = (value) => value;
 
