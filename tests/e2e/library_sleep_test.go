@@ -29,6 +29,7 @@ func fallsAsleep(t *testing.T, l *lab, b *browser.Browser) {
 	signalAll(t, b, syscall.SIGSTOP)
 	<-time.After(asleepFor)
 	signalAll(t, b, syscall.SIGCONT)
+	tab.asleep = asleepFor
 	tab.delivers(10)
 	if b.Kind == browser.Chromium { // Firefox has no way to ask for it
 		page := openCDP(tab.page)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -52,8 +53,9 @@ type tabAccount struct {
 // tab is a page in a call with itself, behind a front of its own.
 type tab struct {
 	*page
-	front *front
-	room  string
+	front  *front
+	room   string
+	asleep time.Duration // for which its browser stood still; 0: never
 }
 
 func openTab(t *testing.T, b *browser.Browser, pages, room string, f *front, more url.Values) *tab {
