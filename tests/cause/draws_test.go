@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/qosrtc/qos/internal/cause"
 	"github.com/qosrtc/qos/internal/detect"
@@ -128,18 +129,13 @@ func (n *tally) String() string {
 // isControl reports whether a call to which nothing was done is like any on a machine with time: hardly a measurement was late, no encoder
 // had too little CPU, and tasks waited for a processor in less than 40 % of the time.
 func isControl(trace *Trace) bool {
+	limited := false
 	for _, logs := range trace.Logs {
-		for _, resource := range logs.ResourceLogs().All() {
-			for _, scope := range resource.ScopeLogs().All() {
-				for _, record := range scope.LogRecords().All() {
-					if eventlog.Text(record.Attributes(), semconv.Measure(protocol.Limitation)) == string(event.ByCPU) {
-						return false
-					}
-				}
-			}
-		}
+		eachRecord(logs, func(r plog.LogRecord) {
+			limited = limited || eventlog.Text(r.Attributes(), semconv.Measure(protocol.Limitation)) == string(event.ByCPU)
+		})
 	}
-	return trace.Load == nil || trace.Load.Late < 0.1 && trace.Load.Pressure < 0.4
+	return !limited && (trace.Load == nil || trace.Load.Late < 0.1 && trace.Load.Pressure < 0.4)
 }
 
 // requireCalm requires that a conference without a cause has no issue of its media of high confidence.
