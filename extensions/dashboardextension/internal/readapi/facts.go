@@ -120,11 +120,11 @@ func (p *parameters) digestCondition() condition {
 		}
 		builder.Add(c.AppID, c.Start, c.Summary.Digest)
 		one := builder.Columns()
-		if !f.In(one)(one.Row(0)) || len(facts) > 0 && decoder.Decode(c.Summary.Digest, &d) != nil {
-			return false, nil
+		if found := f.In(one)(one.Row(0)); !found || len(facts) == 0 {
+			return found, nil
 		}
-		if len(facts) == 0 {
-			return true, nil
+		if decoder.Decode(c.Summary.Digest, &d) != nil {
+			return false, nil
 		}
 		item := contrast.Of(c.AppID, &d, false)
 		return item.Has(facts), nil

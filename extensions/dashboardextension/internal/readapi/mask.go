@@ -18,9 +18,9 @@ func newMasks() masks { return masks{mask.New(maxMasks)} }
 
 // Tags of fields whose texts are not searched for names.
 const (
-	notMasked = "-"       // words of closed sets, IDs, names of attributes
-	maskUser  = "alias"   // the alias of a user, or what is given as one: it is replaced where it is a real name as a whole
-	summary   = "summary" // a summary's document: its members and the words of closed sets are the collector's
+	notMasked   = "-"       // words of closed sets, IDs, names of attributes
+	maskUser    = "alias"   // the alias of a user, or what is given as one: it is replaced where it is a real name as a whole
+	maskSummary = "summary" // a summary's document: its members and the words of closed sets are the collector's
 )
 
 // answer masks all texts of what a pointer points to, except in fields with the tag mask:"-". It is called when all names
@@ -57,7 +57,7 @@ func (m masks) value(v reflect.Value, tag string) {
 
 // document masks JSON, decoded or as text, in its form.
 func (m masks) document(v any, tag string) any {
-	if tag == summary {
+	if tag == maskSummary {
 		return m.summary(v, "")
 	}
 	if text, ok := v.(json.RawMessage); ok {
