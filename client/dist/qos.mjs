@@ -1755,6 +1755,7 @@ function encodingOf({ transceiver, rid, rtpEnd }) {
   return frameRate && frameRate <= fewFrames ? { ...encoding, maxFramerate: frameRate } : encoding;
 }
 function choiceOf({ transceiver, isSent }, encoding) {
+  if (!transceiver) return;
   const { direction, currentDirection, sender } = transceiver;
   const way = isSent ? "send" : "recv";
   if (!direction.includes(way) || currentDirection?.includes(way) === false) return "direction";

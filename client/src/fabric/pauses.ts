@@ -40,7 +40,8 @@ function encodingOf({ transceiver, rid, rtpEnd }: Source): Encoding {
 
 /** What the page itself has chosen about a stream. */
 function choiceOf({ transceiver, isSent }: Source, encoding: Encoding): string | undefined {
-  const { direction, currentDirection, sender } = transceiver as RTCRtpTransceiver; // none: it throws
+  if (!transceiver) return;
+  const { direction, currentDirection, sender } = transceiver;
   const way = isSent ? 'send' : 'recv';
   if (!direction.includes(way) || currentDirection?.includes(way) === false) return 'direction';
   return isSent ? choiceOfSender(sender.track, encoding) : undefined;
