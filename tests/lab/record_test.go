@@ -129,8 +129,9 @@ func (r *recorder) record(t *testing.T, s *scenario.Scenario, dir string) {
 	if kind == "" {
 		kind = browser.Chromium
 	}
-	pressure := scenario.MeasurePressure(t)
-	s.Play(t, r.stage, s.Name, browser.Start(t, kind), scenario.Full)
+	b := browser.Start(t, kind)
+	pressure := scenario.MeasurePressure(t) // of the call: a browser that starts needs all processors
+	s.Play(t, r.stage, s.Name, b, scenario.Full)
 	var logs []plog.Logs
 	browser.Eventually(t, browser.Patience, "all have sent feedback", func() (bool, string) {
 		sent := 0
