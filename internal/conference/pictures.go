@@ -1,24 +1,26 @@
 package conference
 
 import (
+	"math"
+
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/protocol"
 )
 
-// Firefox has no quantiser of received video, so its scores rest on the bit rate, and a still picture
-// needs few bits. The sender of the stream knows the quantiser.
+// Firefox, and decoders in hardware, report no quantiser of received video, so that its scores assume one. The sender of the stream
+// reports it.
 
-// pictures is what a stream of video says of its pictures.
+// pictures are the sizes of a stream's pictures and how well they are coded.
 type pictures struct {
-	measured scored // of received video whose quantiser is unknown, by its bit rate
-	shown    dist   // of the same: what of a perfectly coded picture was shown, 0 to 1
-	coding   dist   // of sent video, by its quantiser, 0 to 1
+	pixels  newest[float64] // of a picture
+	assumed scored          // of received video: scores that assume a quantiser
+	coding  dist            // of sent video, by its quantiser, 0 to 1
 }
 
 func (d *pictures) merge(o *pictures) {
-	d.measured.merge(&o.measured)
-	d.shown.merge(&o.shown)
+	d.pixels.merge(o.pixels)
+	d.assumed.merge(&o.assumed)
 	d.coding.merge(&o.coding)
 }
 
@@ -30,70 +32,91 @@ func (s *stream) ofPictures() *pictures {
 	return s.pictures
 }
 
-// addPicture adds the score of an interval of video, or of what was sent its coding. It reports
-// whether the score was added.
-func (s *stream) addPicture(e *event.Event, ms int64) bool {
+// scoredWith returns the stream's scores, those that assume a quantiser or the others.
+func (s *stream) scoredWith(assumed bool) *scored {
+	if assumed {
+		return &s.ofPictures().assumed
+	}
+	return &s.scored
+}
+
+// addPicture adds an interval of video: of sent video its coding, of received video without a quantiser its size. It reports whether
+// the score assumes a quantiser.
+func (s *stream) addPicture(e *event.Event, ms int64) (assumed bool) {
 	m := e.Measured
 	if !m.Video() {
 		return false
 	}
-	if m.Outbound() {
-		if !m.Known(protocol.QP) {
-			return false
-		}
-		if coding, ok := quality.Coding(m.Codec, m.Get(protocol.QP)); ok {
-			s.ofPictures().coding.add(coding, ms)
-		}
+	coding, known := quality.Coding(m.Codec, m.Get(protocol.QP))
+	known = known && m.Known(protocol.QP)
+	switch {
+	case m.Outbound() && known: // a lower layer, which has no score, too
+		s.ofPictures().coding.add(coding, ms)
+	case m.Inbound() && !known && m.Score.MOS.Known:
+		assumed = true
+	default:
 		return false
 	}
-	if m.Known(protocol.QP) || m.Screen || !m.Score.MOS.Known {
-		return false
+	if pixels := m.Get(protocol.Width) * m.Get(protocol.Height); pixels > 0 {
+		s.ofPictures().pixels.put(e.Rank(), pixels)
 	}
-	shown, ok := quality.Shown(m, quality.DefaultVideoParams())
-	if !ok {
-		return false
-	}
-	s.ofPictures().measured.add(m.Score.MOS.V, ms, m.Score.Label)
-	s.pictures.shown.add(shown, ms)
-	return true
+	return assumed
 }
 
-// addPictures adds the scores of pictures whose quantiser is unknown: by their sender's coding, or as
-// measured if that is unknown too.
-func (d *scored) addPictures(own, sent *pictures, labels quality.Bounds) {
-	switch {
-	case own == nil:
-		return
-	case sent == nil:
-		d.merge(&own.measured)
+// addAssumed adds scores that assume a quantiser, with that of the sender if it is known.
+func (d *scored) addAssumed(own, sent *pictures, labels quality.Bounds) {
+	if own == nil {
 		return
 	}
-	coding := sent.coding.mean()
-	for _, b := range own.shown.buckets {
-		mos := quality.VideoMOS(coding, own.shown.value(b))
+	if sent == nil {
+		d.merge(&own.assumed)
+		return
+	}
+	for _, b := range own.assumed.mos.buckets {
+		mos := sent.score(own.assumed.mos.value(b))
 		d.add(mos, b.weight(), quality.Label(mos, labels))
 	}
 }
 
+// score returns a score that assumed a quantiser with that of these pictures, which were sent.
+func (d *pictures) score(mos float64) float64 { return quality.WithCoding(mos, d.coding.mean()) }
+
 // sentVideo has the pictures of sent video. A media server forwards it under another SSRC.
 type sentVideo struct {
 	bySSRC   map[int64]*pictures
-	toServer map[string]*pictures // by user: of those who send a single video to a server
+	toServer map[string][]*pictures // by user: of the videos to a server
 }
 
-// of returns the pictures of a received stream as its sender knows them, nil if it is unknown.
-func (v *sentVideo) of(f *fabric, ssrc int64) *pictures {
+// of returns the pictures of a received stream as its sender reports them, nil if it is unknown: behind a media server those of its owner whose
+// size is the nearest, since a server forwards one layer or video of several as it is.
+func (v *sentVideo) of(f *fabric, ssrc int64, received *pictures) (sent *pictures) {
+	if received == nil {
+		return nil
+	}
 	if !f.server {
 		return v.bySSRC[ssrc]
 	}
-	return v.toServer[f.ownerOf(ssrc)]
+	videos := v.toServer[f.ownerOf(ssrc)]
+	if len(videos) == 1 {
+		return videos[0]
+	}
+	nearest := math.Inf(1)
+	for _, one := range videos {
+		switch distance := math.Abs(math.Log(one.pixels.value / received.pixels.value)); {
+		case distance < nearest:
+			sent, nearest = one, distance
+		case distance == nearest:
+			sent = nil // two videos of one size
+		}
+	}
+	return sent
 }
 
 func (c *Conference) sentVideo() *sentVideo {
 	return &sentVideo{bySSRC: c.sentBySSRC(), toServer: c.sentToServer()}
 }
 
-func (c *Conference) sentToServer() map[string]*pictures {
+func (c *Conference) sentToServer() map[string][]*pictures {
 	all := map[string][]*pictures{}
 	for _, p := range c.participants {
 		for _, f := range p.fabrics {
@@ -104,13 +127,7 @@ func (c *Conference) sentToServer() map[string]*pictures {
 			}
 		}
 	}
-	single := map[string]*pictures{}
-	for user, videos := range all {
-		if len(videos) == 1 {
-			single[user] = videos[0]
-		}
-	}
-	return single
+	return all
 }
 
 // sentBySSRC returns the pictures of sent video by SSRC. Of several streams with the same SSRC it has the

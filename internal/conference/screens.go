@@ -27,7 +27,7 @@ func pictureOf(e *event.Event, ms int64) (undecided, bool) {
 		return one, true
 	}
 	mos := m.Score.MOS.V
-	return undecided{e.Rank(), e.AtMs - ms, e.AtMs, mos, mos, m.Score.Label}, m.Inbound() && m.StillMs().V >= m.IntervalMs
+	return undecided{e.Rank(), e.AtMs - ms, e.AtMs, mos, mos, m.Score.Label, false}, m.Inbound() && m.StillMs().V >= m.IntervalMs
 }
 
 // slowOf returns an interval of video with few frames, with its score as a screen; false if that score is
@@ -45,7 +45,7 @@ func slowOf(e *event.Event, ms int64) (undecided, bool) {
 	}
 	// The processor's constants may differ from the defaults: the difference counts.
 	mos := math.Min(quality.VideoMOS(1, 1), m.Score.MOS.V+after.MOS-before.MOS)
-	return undecided{e.Rank(), e.AtMs - ms, e.AtMs, m.Score.MOS.V, mos, m.Score.Label}, true
+	return undecided{e.Rank(), e.AtMs - ms, e.AtMs, m.Score.MOS.V, mos, m.Score.Label, false}, true
 }
 
 // roundingMs is the most that rounded intervals lie apart.

@@ -38,7 +38,7 @@ func soundOf(e *event.Event, ms int64) (undecided, bool) {
 	}
 	// The score has inputs that the row lacks, for example the pair's round-trip time: the difference counts.
 	mos := m.Score.MOS.V
-	return undecided{e.Rank(), e.AtMs - ms, e.AtMs, mos, max(leastMOS, mos+after.MOS-before.MOS), m.Score.Label}, true
+	return undecided{e.Rank(), e.AtMs - ms, e.AtMs, mos, max(leastMOS, mos+after.MOS-before.MOS), m.Score.Label, false}, true
 }
 
 // addScore adds the score of an interval. Of an undecided one it is chosen in the summary, unless there
@@ -48,12 +48,14 @@ func (s *stream) addScore(e *event.Event, ms int64) {
 	if m.Inbound() && m.Value(protocol.Packets).Is(0) {
 		s.missing.AddFacts(e.AtMs-ms, e.AtMs, missing)
 	}
+	assumed := s.addPicture(e, ms)
 	if one, ok := undecidedOf(e, ms); ok {
+		one.assumed = assumed
 		s.addUndecided(one)
 		return
 	}
-	if !s.addPicture(e, ms) && m.Score.MOS.Known {
-		s.scored.add(m.Score.MOS.V, ms, m.Score.Label)
+	if m.Score.MOS.Known {
+		s.scoredWith(assumed).add(m.Score.MOS.V, ms, m.Score.Label)
 	}
 }
 
@@ -83,11 +85,16 @@ func (d *scored) merge(o *scored) {
 func (s *stream) scores(mediaType string, labels quality.Bounds, sender *pictures, sent []detect.Span, by decided) *scored {
 	var all scored
 	all.merge(&s.scored)
-	all.addPictures(s.pictures, sender, labels)
+	all.addAssumed(s.pictures, sender, labels)
 	for _, one := range s.undecided {
-		if mos, label, ok := one.decide(by, labels); ok {
-			all.add(mos, one.to-one.from, label)
+		mos, ok := one.decide(by)
+		if !ok {
+			continue
 		}
+		if one.assumed && sender != nil {
+			mos = sender.score(mos)
+		}
+		all.add(mos, one.to-one.from, quality.Label(mos, labels))
 	}
 	if len(sent) == 0 {
 		return &all
@@ -134,7 +141,7 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 				case s.isSilent(key), s.froze(key), s.isDecidedLate(key):
 					late = true
 				case s.pictures != nil && key.statsType == inboundRTP, len(s.undecided) > 0:
-					s.result = s.scores(key.mediaType, labels, videos.of(f, key.ssrc), nil, decided{other: s.screens(screens, session, key)})
+					s.result = s.scores(key.mediaType, labels, videos.of(f, key.ssrc, s.pictures), nil, decided{other: s.screens(screens, session, key)})
 				}
 			}
 		}
@@ -168,7 +175,7 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 					s.stillMs = spanMs(detect.Merge(append(w.still(key), s.slides(by.other)...)))
 					by.none = detect.Merge(slices.Concat(paused, w.withheld(key)))
 				}
-				s.result = s.scores(key.mediaType, labels, videos.of(w.state, key.ssrc), sent, by)
+				s.result = s.scores(key.mediaType, labels, videos.of(w.state, key.ssrc, s.pictures), sent, by)
 			}
 		}
 	}

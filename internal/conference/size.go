@@ -10,7 +10,7 @@ const (
 	streamBytes        = 1100
 	sessionRecordBytes = 900
 	bucketBytes        = 6
-	undecidedBytes     = 56
+	undecidedBytes     = 64
 	breachBytes        = 40
 	factBytes          = 64 // a toggle, a mark, a name of an owner, a change of the playout
 )
@@ -35,7 +35,7 @@ func (f *fabric) ownBytes() int64 {
 func (s *stream) ownBytes() int64 {
 	n := distBytes(&s.bitrate, &s.jitter, &s.rtt, &s.fps, &s.scored.mos) + cap(s.undecided)*undecidedBytes + cap(s.detectors.breaches)*breachBytes
 	if s.pictures != nil {
-		n += distBytes(&s.pictures.measured.mos, &s.pictures.shown, &s.pictures.coding)
+		n += distBytes(&s.pictures.assumed.mos, &s.pictures.coding)
 	}
 	return int64(n + s.detectors.line.Bytes() + s.causeFacts.Bytes() + s.missing.Bytes())
 }

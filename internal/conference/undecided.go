@@ -3,7 +3,6 @@ package conference
 import (
 	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/event"
-	"github.com/qosrtc/qos/internal/quality"
 )
 
 // maxUndecided is the number of undecided intervals of a stream.
@@ -16,20 +15,21 @@ type undecided struct {
 	from, to        int64
 	measured, other float64
 	label           string // of measured
+	assumed         bool   // both assume a quantiser
 }
 
 // decided are the times that decide: in which an interval has its other score if half of it lies there, and no score if a part of it does.
 type decided struct{ other, none []detect.Span }
 
-// decide returns the score of an interval and its label; false if it has none.
-func (u *undecided) decide(by decided, labels quality.Bounds) (mos float64, label string, ok bool) {
+// decide returns the score of an interval; false if it has none.
+func (u *undecided) decide(by decided) (mos float64, ok bool) {
 	if within(u.from, u.to, by.none) > 0 {
-		return 0, "", false
+		return 0, false
 	}
-	if 2*within(u.from, u.to, by.other) < u.to-u.from || u.other == u.measured {
-		return u.measured, u.label, true
+	if 2*within(u.from, u.to, by.other) < u.to-u.from {
+		return u.measured, true
 	}
-	return u.other, quality.Label(u.other, labels), true
+	return u.other, true
 }
 
 // undecidedOf returns the two scores of an interval; false if it has one.
@@ -47,6 +47,6 @@ func undecidedOf(e *event.Event, ms int64) (undecided, bool) {
 // function of the set of intervals.
 func (s *stream) addUndecided(one undecided) {
 	if last, over := keepLowest(&s.undecided, one, maxUndecided, func(a undecided) uint64 { return a.rank }); over {
-		s.scored.add(last.measured, last.to-last.from, last.label)
+		s.scoredWith(last.assumed).add(last.measured, last.to-last.from, last.label)
 	}
 }

@@ -35,7 +35,7 @@ func (s stored) or(name string, without float64) float64 {
 // again computes a score from what is stored, by the formulae of docs/quality.md. Of the
 // package it uses the tables alone.
 func (s stored) again() float64 {
-	if strings.HasPrefix(s.model, "qos-audio/7 ") {
+	if strings.HasPrefix(s.model, "qos-audio/8 ") {
 		return s.audio()
 	}
 	return s.video()
@@ -120,13 +120,12 @@ func (s stored) coding(pixels, fps float64) float64 {
 		}
 		return t * (0.64 - 0.54*min(1, (qp-edges[1])/(edges[2]-edges[1])))
 	}
-	if s.screen {
-		return 0.87
+	if s.screen || !s.outbound {
+		return 0.87 * t
 	}
 	eff := map[string]float64{"vp9": 0.58, "h265": 0.58, "av1": 0.88}[s.codec]
-	area := s.or("displayed_pixels", pixels)
 	c := func(fps float64) float64 {
-		x := math.Log(s.inputs["bitrate_bps"]) - 0.383*math.Log(pixels) + 0.617*max(0, math.Log(307200/area)) - 0.25*math.Log(fps) + eff
+		x := math.Log(s.inputs["bitrate_bps"]) - 0.383*math.Log(pixels) + 0.617*max(0, math.Log(307200/pixels)) - 0.25*math.Log(fps) + eff
 		c := 1 / (1 + math.Exp(-(x-s.or("x0", 7))/0.722))
 		if _, unlimited := s.inputs["target_bitrate_bps"]; unlimited {
 			c = max(c, 0.87)

@@ -30,7 +30,7 @@ func audioMOS(t *testing.T, in event.Measurement) float64 {
 // spec: QUAL-01
 func TestScoreAudioCleanCall(t *testing.T) {
 	res := scoreAudio(opusCall())
-	require.Equal(t, "qos-audio/7 (G.107.2)", res.Model)
+	require.Equal(t, "qos-audio/8 (G.107.2)", res.Model)
 	require.Equal(t, Scored, res.Reason)
 	require.Empty(t, res.Assumed.String())
 	// Ie between 16.829 (31k) and 14.759 (34k) a third of the way: 16.139; R 131.861/1.48.
@@ -427,8 +427,11 @@ func TestConfidence(t *testing.T) {
 	f("", func(in *event.Measurement) { in.Set(protocol.Packets, 0) })
 	video := camera("VP8", 640, 360, 500, 30)
 	res := scoreVideo(video)
+	require.Equal(t, LowConfidence, res.Confidence())
+	video.Set(protocol.QP, 20)
+	res = scoreVideo(video)
 	require.Equal(t, HighConfidence, res.Confidence())
-	video.StatsType = protocol.OutboundRTP
+	video = sent("VP8", 640, 360, 500, 30)
 	video.Set(protocol.RemoteLossFraction, 0)
 	res = scoreVideo(video)
 	require.Equal(t, MediumConfidence, res.Confidence(), "the freezes are the receiver's to tell")

@@ -26,9 +26,9 @@ type audioCodec struct {
 
 // The audio models, each with its version: raise it with any change to a formula or a table.
 const (
-	modelNarrowband = "qos-audio/7 (G.107)"
-	modelWideband   = "qos-audio/7 (G.107.1)"
-	modelFullband   = "qos-audio/7 (G.107.2)"
+	modelNarrowband = "qos-audio/8 (G.107)"
+	modelWideband   = "qos-audio/8 (G.107.1)"
+	modelFullband   = "qos-audio/8 (G.107.2)"
 )
 
 // opusPoints: no ITU row exists for Opus. These are POLQA-derived: Alahmadi, Pocta,
@@ -71,13 +71,10 @@ var audioCodecs = []audioCodec{
 		lookaheadMs: 5, points: []ratePoint{{64e3, Narrowband, 0, 25.1, 0}},
 	},
 	{
-		// Ie from G.113; its Bpl was not found and is taken from AMR-WB 12.65, alike in Ie.
+		// RFC 3551 has 64 kbit/s alone: a lower mean has pauses of comfort noise. Ie is from G.113; Bpl was not found there, and is that of AMR-WB 12.65, whose
+		// Ie is similar.
 		names: []string{"g722"}, model: modelWideband, scale: Wideband,
-		lookaheadMs: 5, defaultBps: 64e3, points: []ratePoint{
-			{48e3, Wideband, 31, 4.3, 0},
-			{56e3, Wideband, 20, 4.3, 0},
-			{64e3, Wideband, 13, 4.3, 0},
-		},
+		lookaheadMs: 5, points: []ratePoint{{64e3, Wideband, 13, 4.3, 0}},
 	},
 	{
 		// Ie,WB diotic (G.113 09/2024); Bpl is given at 12.65 and 23.05, the nearest serves.

@@ -45,9 +45,9 @@ func (c coding) withRate(fps float64) float64 {
 	return math.Min(c.at(fps)*math.Max(0, 1-0.30*math.Log(fullFPS/fps)), c.at(fullFPS))
 }
 
-// coded returns C. The bit rate stands in where no quantiser is known: a still picture needs few
-// bits, and a screen next to none.
-func (in video) coded(p VideoParams, frozen float64, res *Result) (coding, Reason) {
+// coded returns C. Where no quantiser is known, C of a screen and of received video is assumed: a bit rate shows it only together with
+// what the encoder was allowed, since a still picture needs few bits.
+func (in video) coded(pixels float64, p VideoParams, frozen float64, res *Result) (coding, Reason) {
 	bps, why := in.payloadBps()
 	if why == Scored && !in.Screen && in.nothingToCode(bps, frozen, res) {
 		return coding{}, NoMotion
@@ -57,10 +57,10 @@ func (in video) coded(p VideoParams, frozen float64, res *Result) (coding, Reaso
 		res.add(InQP, in.Get(protocol.QP))
 		return coding{fixed: c}, Scored
 	}
-	if in.Screen {
-		if in.Limitation == "bandwidth" {
-			return coding{}, NoQP
-		}
+	if in.Screen && in.Limitation == "bandwidth" {
+		return coding{}, NoQP
+	}
+	if in.Screen || in.Inbound() {
 		res.Assumed |= AssumedQP
 		return coding{fixed: goodCoding}, Scored
 	}
@@ -71,7 +71,7 @@ func (in video) coded(p VideoParams, frozen float64, res *Result) (coding, Reaso
 	if codec.name == "" {
 		res.Assumed |= AssumedCodec
 	}
-	c := coding{byRate: true, x: math.Log(bps) + in.detail() + codec.efficiency - p.X0}
+	c := coding{byRate: true, x: math.Log(bps) + detail(pixels) + codec.efficiency - p.X0}
 	if in.unlimited(bps) {
 		res.add(InTargetBitrateBps, in.Get(protocol.TargetBitrateBps))
 		c.least = goodCoding
@@ -108,18 +108,12 @@ func mediaBytes(m *event.Measurement) float64 {
 
 // unlimited reports whether the encoder used less than it was allowed: it needed no more.
 func (in video) unlimited(bps float64) bool {
-	return in.Outbound() && in.Limitation == "none" && bps > 0 && bps <= unlimitedRate*in.Get(protocol.TargetBitrateBps)
+	return in.Limitation == "none" && bps > 0 && bps <= unlimitedRate*in.Get(protocol.TargetBitrateBps)
 }
 
-// detail is how far a bit rate goes: over the pixels, and on the area on which they are shown. On an
-// area below VGA, where the model was anchored, the bits per pixel decide.
-func (in video) detail() float64 {
-	pixels := in.Get(protocol.Width) * in.Get(protocol.Height)
-	area := pixels
-	if shown := in.Get(protocol.DisplayedPixels); shown > 0 && in.Inbound() {
-		area = shown
-	}
-	return ownSizeWeight*math.Max(0, math.Log(ownSizePixels/area)) - 0.383*math.Log(pixels)
+// detail returns how far a bit rate suffices for a number of pixels. Below VGA, for which the model was made, the bits per pixel decide.
+func detail(pixels float64) float64 {
+	return ownSizeWeight*math.Max(0, math.Log(ownSizePixels/pixels)) - 0.383*math.Log(pixels)
 }
 
 // Coding returns how well frames of a codec are coded at a mean quantiser, 0.1 to 1; false if the codec's
@@ -128,18 +122,9 @@ func Coding(codec string, qp float64) (float64, bool) {
 	return findVideoCodec(codec).byQP(qp)
 }
 
-// Shown returns what of a perfectly coded picture an interval of received video showed, 0 to 1: the
-// factors of upscaling, frame rate and freezes. It is false if the interval has no score, or the codec's
-// scale of quantisers is unknown.
-func Shown(m *event.Measurement, p VideoParams) (float64, bool) {
-	if _, known := Coding(m.Codec, 0); !known {
-		return 0, false
-	}
-	perfect := *m
-	perfect.Set(protocol.QP, 0)
-	res := ScoreVideo(&perfect, p)
-	return (res.MOS - 1) / perfectMOS, res.OK()
-}
+// WithCoding returns the score that an interval of received video has if its frames are coded so well, 0.1 to 1, in place of the coding
+// that ScoreVideo assumes without a quantiser.
+func WithCoding(mos, coding float64) float64 { return 1 + (mos-1)*coding/goodCoding }
 
 // VideoMOS returns the score of frames that are coded so well and shown so far, each 0 to 1.
 func VideoMOS(coding, shown float64) float64 { return 1 + perfectMOS*coding*shown }

@@ -96,7 +96,7 @@ func TestDocumentsExample(t *testing.T) {
 			"loss_fraction": 0.089, "delay_ms": 77.5, "bitrate_bps": 18_800, "loss_run_packets": 0.85,
 		}},
 		{model: modelVideo, codec: "vp8", inputs: map[string]float64{
-			"pixels": 307_200, "fps": 18.2, "bitrate_bps": 480_000, "freezes_60s": 1, "frozen_fraction": 0.1,
+			"pixels": 307_200, "fps": 18.2, "qp": 12, "freezes_60s": 1, "frozen_fraction": 0.1,
 		}},
 	} {
 		mos := record.again()

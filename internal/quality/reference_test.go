@@ -15,7 +15,7 @@ import (
 //
 // spec: QUAL-01
 func TestCodecConstants(t *testing.T) {
-	usual := map[string]float64{"opus": 32e3, "g722": 64e3, "amr-wb": 12650, "evs": 13200}
+	usual := map[string]float64{"opus": 32e3, "amr-wb": 12650, "evs": 13200}
 	for _, c := range append(audioCodecs, unknownCodec) {
 		lookaheadMs := 5.0
 		name := "any other"

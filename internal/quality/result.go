@@ -48,7 +48,7 @@ const (
 	AssumedDisplay
 	AssumedLoss    // video out: nobody has reported yet
 	AssumedFreezes // video out: only the receiver measures them
-	AssumedQP      // a screen whose quantiser is unknown
+	AssumedQP      // of a screen or of received video
 	assumedEnd
 )
 
@@ -143,7 +143,7 @@ func (r *Result) Confidence() Confidence {
 	switch {
 	case !r.OK():
 		return ""
-	case r.Assumed&AssumedCodec != 0:
+	case r.Assumed&(AssumedCodec|AssumedQP) != 0:
 		return LowConfidence
 	case r.Assumed != 0 || r.extrapolated:
 		return MediumConfidence

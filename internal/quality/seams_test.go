@@ -114,6 +114,7 @@ func TestVideoIsContinuousAtSeams(t *testing.T) {
 		in.Set(protocol.Freezes60s, 5)
 	})
 	video("all sent again", 625_000-minCodingBps*10/8, func(in *event.Measurement, v float64) {
+		*in = sent("VP8", 640, 360, 500, 20)
 		in.Set(protocol.RetransmittedBytes, v)
 		in.Limitation = "bandwidth"
 	})

@@ -10,7 +10,7 @@ import (
 )
 
 // modelVideo is the version of the video model: raise it with any change to a formula.
-const modelVideo = "qos-video/7"
+const modelVideo = "qos-video/8"
 
 const (
 	// minCodingBps is the least that WebRTC encoders are made to run at. Below it, and
@@ -202,7 +202,7 @@ func (in video) appearance(p VideoParams, frozen float64, res *Result) (float64,
 	}
 	res.add(InPixels, pixels)
 	u := in.upscaling(pixels, res)
-	c, why := in.coded(p, frozen, res)
+	c, why := in.coded(pixels, p, frozen, res)
 	if why != Scored {
 		return 0, why
 	}

@@ -22,7 +22,7 @@ func TestLowestScoreWithItsInputs(t *testing.T) {
 	score := func(at, mos float64, more map[string]any) {
 		attrs := map[string]any{
 			"ssrc": int64(7), "codec": "opus", "packets": int64(250),
-			semconv.QualityMOS: mos, semconv.QualityLabel: "fair", semconv.QualityModel: "qos-audio/7 (G.107.2)",
+			semconv.QualityMOS: mos, semconv.QualityLabel: "fair", semconv.QualityModel: "qos-audio/8 (G.107.2)",
 			semconv.QualityConfidence: "high", semconv.QualityInputPrefix + "loss_fraction": 0.0,
 		}
 		maps.Copy(attrs, more)
@@ -43,7 +43,7 @@ func TestLowestScoreWithItsInputs(t *testing.T) {
 
 	g := ask(t, startOn(t, reading{m, store}, nil), c)
 	require.Equal(t, map[string]any{
-		"at": float64(seconds(10).UnixMilli()), "mos": 2.608, "label": "poor", "model": "qos-audio/7 (G.107.2)",
+		"at": float64(seconds(10).UnixMilli()), "mos": 2.608, "label": "poor", "model": "qos-audio/8 (G.107.2)",
 		"confidence": "medium", "assumed": "rtt",
 		"inputs": map[string]any{"loss_fraction": 0.089, "bitrate_bps": 18_800.0},
 	}, stream1(t, g, 7)["lowest"])
