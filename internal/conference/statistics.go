@@ -149,3 +149,33 @@ func (t *total) quantile(order []int16, q float64) float64 {
 	}
 	return t.max
 }
+
+// Highest returns the highest median round-trip time of the candidate pairs and streams, ms, and the highest loss of them over the whole
+// call, 0 to 1. Each is nil if none was measured.
+func (s *Summary) Highest() (rttMs, lossFraction *float64) {
+	add := func(one *Stream) {
+		lossFraction = higher(lossFraction, one.LossFraction)
+		if one.RTTMs != nil {
+			rttMs = higher(rttMs, &one.RTTMs.P50)
+		}
+	}
+	for i := range s.Participants {
+		for j := range s.Participants[i].Fabrics {
+			f := &s.Participants[i].Fabrics[j]
+			if f.CandidatePair != nil {
+				add(f.CandidatePair)
+			}
+			for k := range f.Streams {
+				add(&f.Streams[k])
+			}
+		}
+	}
+	return rttMs, lossFraction
+}
+
+func higher(a, b *float64) *float64 {
+	if a == nil || b != nil && *b > *a {
+		return b
+	}
+	return a
+}

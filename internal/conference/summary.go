@@ -30,7 +30,7 @@ var Outcomes = []string{
 // section 6 (application, closed, pagehide, replaced, terminated) are copied.
 const (
 	EndSilence   = "silence"   // no record for 30 s
-	EndICEFailed = "iceFailed" // the PeerConnection was closed while ICE was breaches
+	EndICEFailed = "iceFailed" // the PeerConnection was closed while ICE was disrupted
 )
 
 // Summary is one revision of a conference's summary. Its JSON form is the document that the

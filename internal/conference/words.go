@@ -9,6 +9,8 @@ import (
 // SentWords are the members of a summary whose texts a page sent, with the words that the protocol has for them. Other texts there may have names of
 // users.
 var SentWords = map[string][]string{
+	"usage":               protocol.FabricUsages,
+	"codec":               protocol.EventWords["codec"],
 	"failureStage":        protocol.EventWords["stage"],
 	"failureReason":       protocol.EventWords["reason"],
 	"endReason":           append([]string{EndSilence, EndICEFailed}, protocol.EventWords["reason"]...),
@@ -20,7 +22,7 @@ var SentWords = map[string][]string{
 
 // checked are the members whose texts the collector chose or checked, and those that identify something else than a user.
 var checked = []string{
-	"appID", "conferenceID", "session", "peer", "outcome", "label", "kind", "metric", "mediaType", "statsType", "direction", "state", "usage", "cause",
+	"appID", "conferenceID", "session", "peer", "outcome", "label", "kind", "metric", "mediaType", "statsType", "direction", "state", "cause",
 	"confidence",
 }
 

@@ -85,34 +85,13 @@ func Of(s *conference.Summary) *Digest {
 	for _, ms := range s.SetupMs {
 		d.SetupMs = append(d.SetupMs, int64(ms+0.5))
 	}
-	d.measure(s)
+	rttMs, loss := s.Highest()
+	d.RTTMs, d.LossFraction = value(rttMs), value(loss)
 	hidden := namesOf(s)
 	for i := range s.Participants {
 		d.Members = append(d.Members, memberOf(&s.Participants[i], hidden))
 	}
 	return d
-}
-
-// measure sets the highest round-trip time and loss, by which notifications count, too (internal/notice.ReadSummary).
-func (d *Digest) measure(s *conference.Summary) {
-	for i := range s.Participants {
-		for j := range s.Participants[i].Fabrics {
-			f := &s.Participants[i].Fabrics[j]
-			if f.CandidatePair != nil {
-				d.measureOne(f.CandidatePair)
-			}
-			for k := range f.Streams {
-				d.measureOne(&f.Streams[k])
-			}
-		}
-	}
-}
-
-func (d *Digest) measureOne(m *conference.Stream) {
-	d.LossFraction = max(d.LossFraction, value(m.LossFraction))
-	if m.RTTMs != nil {
-		d.RTTMs = max(d.RTTMs, m.RTTMs.P50)
-	}
 }
 
 func causeOf(cause string) string {

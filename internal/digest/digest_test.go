@@ -1,7 +1,6 @@
 package digest_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -11,7 +10,6 @@ import (
 
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/digest"
-	"github.com/qosrtc/qos/internal/notice"
 )
 
 func summary() *conference.Summary {
@@ -215,46 +213,4 @@ func TestNoRealNames(t *testing.T) {
 	p.UserID, p.UserIDs = "Ålesund", nil
 	p.Alias, p.Client.SiteID = "Ålesund", "Ålesund"
 	require.Equal(t, "Ålesund", digest.Of(s).Members[0].SiteID, "a text as userID is its own alias")
-}
-
-// A digest has the round-trip time and the loss that notifications count by, so that the list of a notification and the
-// comparison above it are of the same conferences.
-//
-// spec: OUT-04
-func TestMeasuresAreThoseOfNotifications(t *testing.T) {
-	measured := rapid.Custom(func(t *rapid.T) conference.Stream {
-		var s conference.Stream
-		if rapid.Bool().Draw(t, "lost") {
-			s.LossFraction = new(float64(rapid.IntRange(0, 1_000_000).Draw(t, "loss")) / 1e6)
-		}
-		if rapid.Bool().Draw(t, "timed") {
-			s.RTTMs = &conference.Distribution{P50: float64(rapid.IntRange(0, 9_000_000).Draw(t, "rtt")) / 1e3}
-		}
-		return s
-	})
-	rapid.Check(t, func(t *rapid.T) {
-		s := conference.Summary{Outcome: conference.OutcomeSuccess, Participants: make([]conference.Participant, rapid.IntRange(0, 3).Draw(t, "participants"))}
-		for i := range s.Participants {
-			s.Participants[i].Fabrics = make([]conference.Fabric, rapid.IntRange(0, 3).Draw(t, "fabrics"))
-			for j := range s.Participants[i].Fabrics {
-				f := &s.Participants[i].Fabrics[j]
-				f.Streams = rapid.SliceOfN(measured, 0, 3).Draw(t, "streams")
-				if rapid.Bool().Draw(t, "pair") {
-					f.CandidatePair = new(measured.Draw(t, "candidate pair"))
-				}
-			}
-		}
-		text, err := json.Marshal(&s)
-		require.NoError(t, err)
-		fact, _, err := notice.ReadSummary(text)
-		require.NoError(t, err)
-		or := func(v *float64) float64 {
-			if v == nil {
-				return 0
-			}
-			return *v
-		}
-		d := digest.Of(&s)
-		require.Equal(t, []float64{or(fact.RTTMs), or(fact.Loss)}, []float64{d.RTTMs, d.LossFraction})
-	})
 }

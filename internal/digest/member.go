@@ -10,7 +10,6 @@ import (
 
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/mask"
-	"github.com/qosrtc/qos/protocol"
 )
 
 func counts(of map[string]int) (out []Count) {
@@ -85,22 +84,22 @@ func masked(hidden *mask.Names, texts []string) []string {
 
 // fabricOf returns a fabric. What a page wrote in place of a word of the protocol may have a real name.
 func fabricOf(f *conference.Fabric, hidden *mask.Names) Fabric {
-	word := func(text string, words []string) string {
-		if hidden.Empty() || slices.Contains(words, text) {
+	word := func(member, text string) string {
+		if conference.IsWord(member, text) {
 			return text
 		}
 		return hidden.Text(text)
 	}
 	var codecs []string
 	for i := range f.Streams {
-		if codec := word(f.Streams[i].Codec, protocol.EventWords["codec"]); codec != "" && !slices.Contains(codecs, codec) {
+		if codec := word("codec", f.Streams[i].Codec); codec != "" && !slices.Contains(codecs, codec) {
 			codecs = append(codecs, codec)
 		}
 	}
 	slices.SortFunc(codecs, cmp.Compare)
 	return Fabric{
-		Usage: word(f.Usage, protocol.FabricUsages), Connected: f.State == conference.StateConnected,
-		LocalCandidateType: word(f.LocalCandidateType, protocol.EventWords["localCandidateType"]), RemoteCandidateType: word(f.RemoteCandidateType, protocol.EventWords["remoteCandidateType"]),
-		RelayProtocol: word(f.RelayProtocol, protocol.EventWords["relayProtocol"]), NetworkType: word(f.NetworkType, protocol.EventWords["networkType"]), LocalAddress: f.LocalAddress, Codecs: strings.Join(codecs, " "),
+		Usage: word("usage", f.Usage), Connected: f.State == conference.StateConnected,
+		LocalCandidateType: word("localCandidateType", f.LocalCandidateType), RemoteCandidateType: word("remoteCandidateType", f.RemoteCandidateType),
+		RelayProtocol: word("relayProtocol", f.RelayProtocol), NetworkType: word("networkType", f.NetworkType), LocalAddress: f.LocalAddress, Codecs: strings.Join(codecs, " "),
 	}
 }

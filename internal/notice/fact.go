@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/qosrtc/qos/internal/conference"
 )
 
 // Fact is what one conference, one feedback or one pre-call test counts for. A measure that is unknown is nil.
@@ -28,82 +31,33 @@ type Rated struct {
 	Index   int
 }
 
-// document is the part of a conference's summary that facts are made of.
-type document struct {
-	Outcome string    `json:"outcome"`
-	SetupMs []float64 `json:"setupMs"`
-	MOS     *float64  `json:"mos"`
-
-	Participants []struct {
-		Session string `json:"session"`
-		Fabrics []struct {
-			CandidatePair *measured  `json:"candidatePair"`
-			Streams       []measured `json:"streams"`
-		} `json:"fabrics"`
-		Feedback []struct {
-			Seq     uint64 `json:"seq"`
-			Index   int    `json:"index"`
-			AtMs    int64  `json:"atMs"`
-			Overall *int   `json:"overall"`
-		} `json:"feedback"`
-	} `json:"participants"`
-}
-
-type measured struct {
-	LossFraction *float64 `json:"lossFraction"`
-	RTTMs        *struct {
-		P50 float64 `json:"p50"`
-	} `json:"rttMs"`
-}
-
 // maxOutcomeBytes is longer than every outcome.
 const maxOutcomeBytes = 64
 
 // ReadSummary returns the fact of a conference's summary, and its feedback with an overall rating.
-// The document is internal/conference.Summary as JSON.
+// The document is conference.Summary as JSON.
 func ReadSummary(text []byte) (Fact, []Rated, error) {
-	var d document
-	if err := json.Unmarshal(text, &d); err != nil {
+	var s conference.Summary
+	if err := json.Unmarshal(text, &s); err != nil {
 		return Fact{}, nil, errors.New("the summary is no JSON of a summary")
 	}
-	if d.Outcome == "" || len(d.Outcome) > maxOutcomeBytes {
-		return Fact{}, nil, fmt.Errorf("outcome must have 1 to %d bytes (got %d)", maxOutcomeBytes, len(d.Outcome))
+	if s.Outcome == "" || len(s.Outcome) > maxOutcomeBytes {
+		return Fact{}, nil, fmt.Errorf("outcome must have 1 to %d bytes (got %d)", maxOutcomeBytes, len(s.Outcome))
 	}
-	f := Fact{Outcome: d.Outcome, MOS: d.MOS}
-	for _, ms := range d.SetupMs {
-		f.SetupMs = higher(f.SetupMs, &ms)
+	f := Fact{Outcome: string(s.Outcome), MOS: s.MOS}
+	f.RTTMs, f.Loss = s.Highest()
+	if len(s.SetupMs) > 0 {
+		f.SetupMs = new(slices.Max(s.SetupMs))
 	}
 	var rated []Rated
-	for _, p := range d.Participants {
-		for _, fabric := range p.Fabrics {
-			if fabric.CandidatePair != nil {
-				f.add(fabric.CandidatePair)
-			}
-			for i := range fabric.Streams {
-				f.add(&fabric.Streams[i])
-			}
-		}
-		for _, one := range p.Feedback {
+	for i := range s.Participants {
+		for _, one := range s.Participants[i].Feedback {
 			if one.Overall != nil {
-				rated = append(rated, Rated{p.Session, one.AtMs, *one.Overall, one.Seq, one.Index})
+				rated = append(rated, Rated{s.Participants[i].Session, one.AtMs, *one.Overall, one.Seq, one.Index})
 			}
 		}
 	}
 	return f, rated, nil
-}
-
-func (f *Fact) add(m *measured) {
-	f.Loss = higher(f.Loss, m.LossFraction)
-	if m.RTTMs != nil {
-		f.RTTMs = higher(f.RTTMs, &m.RTTMs.P50)
-	}
-}
-
-func higher(a, b *float64) *float64 {
-	if a == nil || b != nil && *b > *a {
-		return b
-	}
-	return a
 }
 
 // Encode returns the body of a point.

@@ -3,8 +3,6 @@ package overview
 import (
 	"cmp"
 	"slices"
-
-	"github.com/qosrtc/qos/internal/digest"
 )
 
 // maxValues bounds the values of each kind in one Totals. Conferences with further values count as Other.
@@ -79,52 +77,6 @@ func (m *Mean) add(mos float64) {
 }
 
 func (m *Mean) merge(o Mean) { m.Count, m.sum = m.Count+o.Count, m.sum+o.sum }
-
-// Pending counts a conference without a summary.
-func (t *Totals) Pending(appID string) {
-	t.Conferences++
-	t.WithoutSummary++
-	t.Apps.add(appID, &digest.Digest{})
-}
-
-// Add counts a conference.
-func (t *Totals) Add(appID string, d *digest.Digest) {
-	t.Conferences++
-	t.Participants += d.Participants
-	t.Ratings += d.Ratings
-	if digest.Failed(d.Outcome) {
-		t.Failed++
-	}
-	t.Scores.add(d.MOS)
-	for _, ms := range d.SetupMs {
-		t.Setup.Add(ms)
-	}
-	for _, c := range d.Errors {
-		t.addErrors(c.Name, Errors{Conferences: 1, Errors: c.Count})
-	}
-	for _, c := range d.Issues {
-		t.Issues.add(c.Name, d)
-	}
-	t.Apps.add(appID, d)
-	t.Outcomes.add(d.Outcome, d)
-	t.Labels.add(d.Label, d)
-	t.Causes.add(d.Cause, d)
-	t.addMembers(d)
-}
-
-// addMembers counts each value once for the conference.
-func (t *Totals) addMembers(d *digest.Digest) {
-	var browsers, sites, versions distinct
-	for i := range d.Members {
-		m := &d.Members[i]
-		browsers.add(pair{m.Browser, m.BrowserVersion})
-		sites.add(pair{m.SiteID, ""})
-		versions.add(pair{m.ApplicationVersion, ""})
-	}
-	browsers.each(func(v pair) { t.Browsers.add(v.String(), d) })
-	sites.each(func(v pair) { t.Sites.add(v.first, d) })
-	versions.each(func(v pair) { t.Versions.add(v.first, d) })
-}
 
 func (t *Totals) addErrors(function string, e Errors) {
 	if t.Errors == nil {

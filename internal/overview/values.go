@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-
-	"github.com/qosrtc/qos/internal/digest"
 )
 
 // Values is counts of conferences by a value. The zero value counts none.
@@ -30,19 +28,6 @@ func (g *Group) merge(o Group) {
 type Named struct {
 	Value string
 	Group
-}
-
-// add counts a conference; an empty value is none.
-func (v *Values) add(value string, d *digest.Digest) {
-	if value == "" {
-		return
-	}
-	one := Group{Conferences: 1}
-	if digest.Failed(d.Outcome) {
-		one.Failed = 1
-	}
-	one.Scores.add(d.MOS)
-	v.Put(value, one)
 }
 
 // Put adds the counts of a value.
@@ -80,47 +65,6 @@ func (v *Values) Top(n int) (top []Named, rest Group) {
 		rest.merge(one.Group)
 	}
 	return top[:min(n, len(top))], rest
-}
-
-// pair is a value of one or two texts.
-type pair struct{ first, second string }
-
-func (p pair) String() string {
-	if p.first == "" || p.second == "" {
-		return p.first
-	}
-	return p.first + " " + p.second
-}
-
-// distinct is the values of a conference's participants. Most conferences have one or two.
-type distinct struct {
-	few  [8]pair
-	n    int
-	many map[pair]bool
-}
-
-func (s *distinct) add(v pair) {
-	if v.first == "" || slices.Contains(s.few[:s.n], v) {
-		return
-	}
-	if s.n < len(s.few) {
-		s.few[s.n] = v
-		s.n++
-		return
-	}
-	if s.many == nil {
-		s.many = map[pair]bool{}
-	}
-	s.many[v] = true
-}
-
-func (s *distinct) each(yield func(pair)) {
-	for _, v := range s.few[:s.n] {
-		yield(v)
-	}
-	for v := range s.many {
-		yield(v)
-	}
 }
 
 // Split returns the counts of some values, and those of all others together.

@@ -58,7 +58,7 @@ var rules = []rule{
 		room: "internal/rules", allowed: []string{"internal/rules", "internal/hosttest", "internal/detect", "internal/quality", "go.opentelemetry.io/collector/component"},
 		reason: "finds the rules among the host's extensions, knows no component",
 	},
-	{room: "internal/notice", reason: "pure domain: facts and times in, notifications out; standard library only"},
+	{room: "internal/notice", allowed: []string{"internal/conference"}, reason: "pure domain: facts and times in, notifications out"},
 	{
 		room: "internal/access", allowed: []string{"internal/loopback", "internal/throttle", "internal/visible", "github.com/alexedwards/argon2id", "golang.org/x/text/unicode/norm"},
 		reason: "pure domain: who may do what; knows no store and no component",
