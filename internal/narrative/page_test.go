@@ -11,12 +11,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/protocol"
 )
 
-// TestWordsOfPages compares the words that the pages import with those of this package: causes as sentences, titles and kinds of issues, and with
-// the keys of additionalIDs.
+// TestWordsOfPages compares the words that the pages import with those of this package: causes as sentences, titles and kinds of issues,
+// outcomes, end reasons, stages of setups, and with the keys of additionalIDs.
 func TestWordsOfPages(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("// Written by go test ./internal/narrative -run TestWordsOfPages -update: change the words there.\n")
@@ -30,6 +31,15 @@ func TestWordsOfPages(t *testing.T) {
 	writeObject(&b, "Kinds of issues that do not read well in words.", "issueTitles", names)
 	writeList(&b, "All kinds of issues.", "issueKinds", detect.Kinds)
 	writeList(&b, "The keys that additionalIDs may have.", "additionalKeys", protocol.AdditionalIDKeys)
+	b.WriteString("\n/** What each outcome says: its name and its meaning. */\nexport const outcomes = {\n  __proto__: null,\n")
+	for _, outcome := range slices.Backward(conference.Outcomes) {
+		name, meaning, found := strings.Cut(outcomes[outcome], ": ")
+		require.True(t, found, outcome)
+		fmt.Fprintf(&b, "  %s: [%q, %q],\n", outcome, name, strings.ToUpper(meaning[:1])+meaning[1:]+".")
+	}
+	b.WriteString("};\n")
+	writeObject(&b, "How a connection or a participant ended.", "endReasons", endReasons)
+	writeObject(&b, "In which stage a setup failed.", "stages", stages)
 	file := filepath.Join("..", "..", "extensions", "dashboardextension", "web", "js", "words.js")
 	if *update {
 		require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o600))

@@ -1,31 +1,12 @@
 // Words for what stands on the time-line.
 
 import { duration, integer, ms, none, plural, words } from "./format.js";
+import { endReasons, stages } from "./words.js";
 
 const candidate = (d) =>
   d?.localCandidateType ? `${d.localCandidateType} → ${d.remoteCandidateType ?? "?"}${d.relayProtocol ? `, relayed over ${d.relayProtocol.toUpperCase()}` : ""}` : "";
 
-const stages = {
-  __proto__: null,
-  noRemoteDescription: "no answer came",
-  gathering: "while gathering candidates",
-  connectivity: "while checking connectivity",
-  dtls: "in the DTLS handshake",
-};
-
-const reasons = {
-  __proto__: null,
-  application: "ended by the application",
-  closed: "connection closed",
-  pagehide: "page left",
-  replaced: "replaced by another connection",
-  failed: "ICE failed",
-  terminated: "terminated by the application",
-  silence: "went silent",
-  iceFailed: "ICE failed",
-};
-
-export const reasonText = (reason) => reasons[reason] ?? reason ?? "";
+export const reasonText = (reason) => endReasons[reason] ?? reason ?? "";
 
 const userText = (user) => (typeof user === "object" && user !== null ? user.aliasName || user.userName || "" : (user ?? ""));
 

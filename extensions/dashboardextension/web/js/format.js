@@ -1,14 +1,6 @@
 // Words and numbers for people.
 
-export const outcomes = {
-  __proto__: null,
-  success: ["Success", "Every connection came up."],
-  partiallyFailed: ["Partially failed", "Some connections came up, others never did."],
-  dropped: ["Dropped", "Everyone was lost without leaving."],
-  aborted: ["Aborted", "Everyone left while still connecting."],
-  totallyFailed: ["Totally failed", "No connection came up."],
-  missed: ["Missed", "Nobody answered."],
-};
+import { outcomes } from "./words.js";
 
 export const labels = ["excellent", "good", "fair", "poor", "bad"];
 

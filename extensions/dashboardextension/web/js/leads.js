@@ -5,7 +5,8 @@ import { ofSearch, setWords } from "./comparison.js";
 import { byId, h } from "./dom.js";
 import { factText } from "./facts.js";
 import { times } from "./findings.js";
-import { outcomes, percent } from "./format.js";
+import { percent } from "./format.js";
+import { outcomes } from "./words.js";
 
 /** Filters that define no set of a comparison. */
 const others = ["q", "id", "user", "additional", "fact"];

@@ -1,9 +1,9 @@
 // The values by which conferences are counted and compared: how one reads, and the search that finds its conferences.
 
 import { causeWords } from "./cause.js";
-import { capital, labels, outcomes, words } from "./format.js";
+import { capital, labels, words } from "./format.js";
 import { issueName } from "./issues.js";
-import { issueKinds } from "./words.js";
+import { issueKinds, outcomes } from "./words.js";
 
 const asIs = (value) => value;
 

@@ -79,3 +79,36 @@ export const additionalKeys = [
   "fqExtensionID",
   "sessionID",
 ];
+
+/** What each outcome says: its name and its meaning. */
+export const outcomes = {
+  __proto__: null,
+  success: ["Success", "Every connection came up."],
+  partiallyFailed: ["Partially failed", "Some connections came up, others never did."],
+  dropped: ["Dropped", "Everyone was lost without leaving."],
+  aborted: ["Aborted", "Everyone left while still connecting."],
+  totallyFailed: ["Totally failed", "No connection came up."],
+  missed: ["Missed", "Nobody answered."],
+};
+
+/** How a connection or a participant ended. */
+export const endReasons = {
+  __proto__: null,
+  application: "ended by the application",
+  closed: "connection closed",
+  failed: "ICE failed",
+  iceFailed: "ICE failed",
+  pagehide: "page left",
+  replaced: "replaced by another connection",
+  silence: "went silent",
+  terminated: "terminated by the application",
+};
+
+/** In which stage a setup failed. */
+export const stages = {
+  __proto__: null,
+  connectivity: "while checking connectivity",
+  dtls: "in the DTLS handshake",
+  gathering: "while gathering candidates",
+  noRemoteDescription: "no answer came",
+};
