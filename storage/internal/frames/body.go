@@ -9,7 +9,7 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// A body holds what n records of one frame carry:
+// A body holds the contents of n records of one frame:
 //
 //	version (1 byte) | name | attributes that all records share | n times: attributes
 //	attributes: count (uvarint), then count times: key, value
@@ -17,11 +17,11 @@ import (
 //	name:       uvarint of a number; after 0 the name itself follows
 //	value:      by type, below
 //
-// Numbers are those of names.go. Texts are a uvarint length and bytes.
+// Numbers are those of names.go. A text is its length (uvarint) and its bytes.
 const bodyVersion = 1
 
-// The types of values. Doubles that are decimals of at most four places, which is how
-// clients round, are kept as integers; all others as 8 bytes. Both give back every bit.
+// The types of values. Doubles that are decimals with at most four digits after the point, as
+// clients round them, are stored as integers, all others as 8 bytes. Both are lossless.
 const (
 	typeText    = iota
 	typeInt     // zigzag varint
@@ -41,7 +41,7 @@ const (
 // attributes are the attributes of one record.
 type attributes = map[string]any
 
-// encoder turns names into numbers; names that have none stand in the body themselves.
+// encoder encodes bodies. Names without a number are written as texts.
 type encoder struct{ buf []byte }
 
 // encode appends the body of records to e.buf. It fails on a value of a type that the
@@ -61,7 +61,7 @@ func (e *encoder) encode(name string, records []attributes) error {
 	return nil
 }
 
-// sharedKeys returns the keys that have the same value in all records; none when there
+// sharedKeys returns the keys that have the same value in all records; none if there
 // is only one record.
 func sharedKeys(records []attributes) map[string]bool {
 	if len(records) < 2 {
@@ -70,7 +70,7 @@ func sharedKeys(records []attributes) map[string]bool {
 	shared := make(map[string]bool, 16)
 keys:
 	for k, v := range records[0] {
-		if !kept(v) || v == 0.0 { // 0 and -0 are equal but not the same
+		if !isSupported(v) || v == 0.0 { // 0 and -0 are equal but not the same
 			continue
 		}
 		for _, r := range records[1:] {
@@ -83,8 +83,8 @@ keys:
 	return shared
 }
 
-// kept says whether the store keeps values of v's type.
-func kept(v any) bool {
+// isSupported reports whether the store keeps values of v's type.
+func isSupported(v any) bool {
 	switch v.(type) {
 	case string, int64, float64, bool:
 		return true
@@ -92,7 +92,7 @@ func kept(v any) bool {
 	return false
 }
 
-// attributes appends those of r that are in shared, or those that are not.
+// attributes appends the attributes of r that are in shared, or those that are not.
 func (e *encoder) attributes(r attributes, shared map[string]bool, in bool) error {
 	count := len(shared)
 	if !in {
@@ -150,7 +150,7 @@ func (e *encoder) double(key string, v float64) {
 	e.buf = binary.LittleEndian.AppendUint64(e.buf, math.Float64bits(v))
 }
 
-// exactTimes returns the integer n from which float64(n)/scale gives back v, bit for bit.
+// exactTimes returns the integer n for which float64(n)/scale equals v, bit for bit.
 func exactTimes(v, scale float64) (int64, bool) {
 	scaled := math.Round(v * scale)
 	if !(math.Abs(scaled) < exactLimit) { // also NaN
@@ -160,7 +160,7 @@ func exactTimes(v, scale float64) (int64, bool) {
 	return n, math.Float64bits(float64(n)/scale) == math.Float64bits(v)
 }
 
-// name appends a name's number, shifted to make room for a type, and the name itself where
+// name appends a name's number, shifted left for a type, and the name itself if
 // it has no number.
 func (e *encoder) name(name string, t uint64, bits uint) {
 	number := NameNumber(name)
@@ -175,10 +175,10 @@ func (e *encoder) text(s string) {
 	e.buf = append(e.buf, s...)
 }
 
-// ErrBody says that a body cannot be read.
+// ErrBody is returned when a body cannot be decoded.
 var ErrBody = fmt.Errorf("%w: a frame's body cannot be read", storage.ErrDamaged)
 
-// decoder reads a body. The first fault stays in err and ends all reading.
+// decoder decodes a body. After the first error, in err, all reads fail.
 type decoder struct {
 	buf []byte
 	err error
@@ -276,8 +276,8 @@ func (d *decoder) float() float64 {
 	return v
 }
 
-// advance skips n bytes; n <= 0 says that they could not be read. After a fault nothing
-// is left, so that every loop ends.
+// advance skips n bytes; n <= 0 is an error. After an error the buffer is empty, so that every
+// loop ends.
 func (d *decoder) advance(n int) {
 	if n <= 0 || d.err != nil {
 		if d.err == nil {

@@ -7,24 +7,24 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// damagedNames is how many damaged parts an error names.
+// damagedNames is the number of damaged parts that an error names.
 const damagedNames = 10
 
-// Damage gathers what could not be read while the rest was.
+// Damage collects the parts that could not be read.
 type Damage struct {
 	count int
 	names []string
 }
 
-// Add takes in what is wrong with a part, which err names.
+// Add adds a damaged part, which err names.
 func (d *Damage) Add(err error) {
 	if d.count++; d.count <= damagedNames {
 		d.names = append(d.names, err.Error())
 	}
 }
 
-// Err wraps storage.ErrDamaged and names the parts, some if there are many; nil if there
-// are none.
+// Err returns an error that wraps storage.ErrDamaged and names up to damagedNames parts; nil without
+// any.
 func (d *Damage) Err() error {
 	if d.count == 0 {
 		return nil

@@ -1,4 +1,4 @@
-// Package frames is what engines of the store do alike with records: it groups them into
-// rows, encodes what a row carries compactly, cuts off what is stored already, and gives
-// rows and chunks back as records in order.
+// Package frames is the part of the engines that handles records: it groups them into
+// rows, encodes the rows' bodies, removes records that are stored already, and merges
+// rows and chunks into a sequence of records.
 package frames

@@ -11,9 +11,9 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// feed is one order of records, page by page. Each page is a snapshot; a record is handed
-// out from the page whose stretch of positions it lies in, whether it was loose then or
-// packed, so that it comes once even if it was moved meanwhile.
+// feed is one ordered sequence of records, read page by page. Each page is a snapshot. A record is
+// emitted from the page whose range of positions contains it, whether it was loose then or
+// packed, so that it is emitted once even if it was packed meanwhile.
 type feed struct {
 	read   *Read
 	page   ReadPage
@@ -21,22 +21,22 @@ type feed struct {
 
 	rows    []ReadRow
 	chunks  []*openChunk   // in order of From
-	closed  map[int64]bool // chunks that have nothing left, or cannot be read
-	from    Position       // all up to here was handed out, when the page began
-	horizon Position       // where the page ends
-	ended   bool           // no page comes after this one
+	closed  map[int64]bool // chunks that are exhausted or cannot be read
+	from    Position       // records up to here were emitted before the page
+	horizon Position       // the last position of the page
+	ended   bool           // this page is the last
 
-	// What find found.
+	// The result of find.
 	found  bool
 	next   Position
 	source *openChunk // nil: the first row
 }
 
-// openChunk is a chunk of the page, decoded once its time has come.
+// openChunk is a chunk of the page, decoded when its first record is due.
 type openChunk struct {
 	ChunkSpan
 	packed Packed
-	i      int // next record
+	i      int // index of the next record
 }
 
 func newFeed(r *Read, page ReadPage, damage *Damage) *feed {
@@ -44,10 +44,10 @@ func newFeed(r *Read, page ReadPage, damage *Damage) *feed {
 	return &feed{read: r, page: page, damage: damage, closed: map[int64]bool{}, from: begin, horizon: begin}
 }
 
-// find looks for the next record and reads pages until there is one.
+// find finds the next record, and reads pages until there is one or none is left.
 func (f *feed) find(ctx context.Context) error {
 	for !f.found {
-		if err := f.look(ctx); err != nil || f.found || f.ended {
+		if err := f.findInPage(ctx); err != nil || f.found || f.ended {
 			return err
 		}
 		if err := f.readPage(ctx); err != nil {
@@ -84,8 +84,8 @@ func (f *feed) readPage(ctx context.Context) error {
 	return nil
 }
 
-// look finds the next record of the page.
-func (f *feed) look(ctx context.Context) error {
+// findInPage finds the next record of the page.
+func (f *feed) findInPage(ctx context.Context) error {
 	f.source = nil
 	if f.found = len(f.rows) > 0; f.found {
 		f.next = f.rows[0].position()
@@ -113,8 +113,8 @@ func (f *feed) look(ctx context.Context) error {
 	return nil
 }
 
-// advance opens a chunk where it is not, and returns the place of its next record in the
-// conference; false when there is none.
+// advance decodes a chunk if necessary, and returns the position of its next record; false without
+// one.
 func (f *feed) advance(ctx context.Context, c *openChunk) (at Position, left bool, err error) {
 	if c.packed == nil {
 		c.packed, err = f.read.Open(ctx, c.Key)
@@ -137,8 +137,8 @@ func (f *feed) advance(ctx context.Context, c *openChunk) (at Position, left boo
 	return at, false, nil
 }
 
-// hand hands out what find found.
-func (f *feed) hand(yield func(string, storage.Record) bool) (goOn bool) {
+// emit yields the record that find found.
+func (f *feed) emit(yield func(string, storage.Record) bool) (goOn bool) {
 	f.found = false
 	if f.source == nil {
 		row := &f.rows[0]

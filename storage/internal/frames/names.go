@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// nameLines is the list of the names that bodies and chunks have by number, one a line. It is
+// nameLines lists the names that have a number in bodies and chunks, one a line. It is
 // part of the format: a released line never changes, new names are added at the end
-// (go test ./storage/internal/frames -update). The 15 most frequent take one byte.
+// (go test ./storage/internal/frames -update). The 15 most frequent use one byte.
 //
 //go:embed names.txt
 var nameLines string
@@ -24,11 +24,11 @@ var (
 	}()
 )
 
-// NameNumber returns the number of the name of a record or of an attribute, from 1 on; 0 where
-// the list does not have it, so that the name itself is written.
+// NameNumber returns the number of the name of a record or of an attribute, from 1 on; 0 if
+// it is not in the list: then the name itself is written.
 func NameNumber(name string) uint64 { return nameNumbers[name] }
 
-// NameOf returns the name that has a number, and false where none has: a newer version wrote it.
+// NameOf returns the name of a number; false if a newer version wrote it.
 func NameOf(number uint64) (string, bool) {
 	if number == 0 || number > uint64(len(names)) {
 		return "", false

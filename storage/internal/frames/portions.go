@@ -2,8 +2,8 @@ package frames
 
 import "iter"
 
-// PortionRows is the most rows of one transaction: a frame may be about thousands of conferences, and each is some
-// hundred microseconds in which nobody else writes.
+// PortionRows is the maximum number of rows of one transaction. A frame may be about thousands of conferences;
+// each takes some hundred microseconds, for which other writers wait.
 const PortionRows = 256
 
 // Portions divides batches, in their order, into portions of at most PortionRows rows.

@@ -5,8 +5,8 @@ import (
 	"cmp"
 )
 
-// Position is a record's place in the order of Records: (At, Session, Seq, Idx). No two
-// records of a conference have the same.
+// Position orders the records of a conference: by (At, Session, Seq, Idx). It is unique
+// within a conference.
 type Position struct {
 	At      int64
 	Session [16]byte
@@ -14,7 +14,7 @@ type Position struct {
 	Idx     int
 }
 
-// Compare is negative when p comes before o.
+// Compare is negative if p precedes o.
 func (p *Position) Compare(o *Position) int {
 	if c := cmp.Compare(p.At, o.At); c != 0 {
 		return c
@@ -25,7 +25,7 @@ func (p *Position) Compare(o *Position) int {
 	return cmp.Or(cmp.Compare(p.Seq, o.Seq), cmp.Compare(p.Idx, o.Idx))
 }
 
-// Record is one record as a chunk gives it back.
+// Record is one record decoded from a chunk.
 type Record struct {
 	Session [16]byte
 	Seq     int64
@@ -35,5 +35,5 @@ type Record struct {
 	Attributes map[string]any
 }
 
-// Position returns the record's place.
+// Position returns the record's position.
 func (r *Record) Position() Position { return Position{r.At, r.Session, r.Seq, r.Idx} }

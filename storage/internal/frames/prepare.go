@@ -16,46 +16,46 @@ import (
 // MaxTime is the last millisecond of the year 9999.
 var MaxTime = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli() - 1
 
-// Prepared is a Batch as a writer wants it. It shares no memory with the caller's, who
-// may go away before the writer is done.
+// Prepared is a Batch that is ready to be written. It shares no memory with the caller's batch,
+// since the caller may return before the write ends.
 type Prepared struct {
 	Session SessionID
 	Row     SessionRow
 	Frames  []Row // ordered by seq and index
 }
 
-// SessionID names a session of an app.
+// SessionID identifies a session of an app.
 type SessionID struct {
 	App string
 	ID  [16]byte
 }
 
-// SessionRow is what can change of a session's row.
+// SessionRow is the mutable part of a session's row.
 type SessionRow struct{ UserID, UserAlias, Details string }
 
-// PlaceID is a conferenceID of an app, whatever number of conferences were held under it.
+// PlaceID is a conferenceID of an app: several conferences may have been held under it.
 type PlaceID struct{ App, Conference string }
 
-// Row is one row of frames: records with consecutive indexes that agree in all else.
+// Row is one row of frames: records with consecutive indexes whose other columns are equal.
 type Row struct {
 	Seq   int64
 	Idx   int
 	N     int
 	Place PlaceID
 	Columns
-	Name     string // of the records; it stands in the body
+	Name     string // of the records; stored in the body
 	Body     []byte
-	Recorded term.Recorded // by records of activity
+	Recorded term.Recorded // terms and renames from records of activity
 }
 
-// Columns is what all records of a row share, besides their place. Times are in ms.
+// Columns are the columns that all records of a row share. Times are in ms.
 type Columns struct {
 	Activity                     bool
 	At, ConferenceAt, ObservedAt int64
 	Fabric                       int
 }
 
-// PlaceTime is the time that finds the row's conference.
+// PlaceTime returns the time that selects the row's conference among those of its PlaceID.
 func (r *Row) PlaceTime() int64 {
 	if r.Activity {
 		return r.At
@@ -63,8 +63,7 @@ func (r *Row) PlaceTime() int64 {
 	return r.ConferenceAt
 }
 
-// Prepare checks the batches and encodes them. All the work that can be done outside of
-// the writer is done here.
+// Prepare checks and encodes batches, outside of the writer's transaction.
 func Prepare(batches []storage.Batch) ([]Prepared, error) {
 	e := &encoder{}
 	out := make([]Prepared, 0, len(batches))
@@ -98,8 +97,8 @@ func prepareBatch(e *encoder, b *storage.Batch) (p Prepared, err error) {
 	return p, err
 }
 
-// prepareRecords groups records into rows. A record that stands there twice gives rows
-// that overlap: the writer finds them out like any other duplicate.
+// prepareRecords groups records into rows. A record that is given twice results in rows
+// that overlap; the writer removes them like any other duplicate.
 func prepareRecords(e *encoder, app string, records []storage.Record) (frames []Row, err error) {
 	var bodies []attributes
 	terms := term.NewReader(app)
@@ -134,7 +133,7 @@ func prepareRecords(e *encoder, app string, records []storage.Record) (frames []
 	return frames, end()
 }
 
-// row returns the number and the body of records.
+// row encodes records and returns their number and body.
 func (e *encoder) row(name string, records []attributes) (n int, body []byte, err error) {
 	from := len(e.buf)
 	err = e.encode(name, records)
@@ -181,7 +180,7 @@ func prepareRecord(app string, r *storage.Record) (row Row, err error) {
 	return row, nil
 }
 
-// continues says whether next stands in the same row, as its record number n.
+// continues reports whether next belongs to the same row, as its record number n.
 func (r *Row) continues(next *Row, n int) bool {
 	return next.Seq == r.Seq && next.Idx == r.Idx+n && next.Place == r.Place &&
 		next.Columns == r.Columns && next.Name == r.Name

@@ -2,11 +2,11 @@ package frames
 
 import "github.com/qosrtc/qos/storage/internal/term"
 
-// Change changes the attributes of one record in place, and reports whether it did.
+// Change modifies the attributes of one record, and reports whether it did.
 type Change func(name string, attributes map[string]any) bool
 
-// Rewrite changes the records of a row. It reports whether any changed; then the row has a new body, and
-// what its records add to their conference is read anew.
+// Rewrite changes the records of a row. If any has changed, it replaces the row's Body and
+// Recorded, and returns true.
 func (r *Row) Rewrite(app string, change Change) (changed bool, err error) {
 	name, records, err := r.Decode()
 	if err != nil {
@@ -28,7 +28,7 @@ func (r *Row) Rewrite(app string, change Change) (changed bool, err error) {
 	return true, nil
 }
 
-// recorded is what records of activity of one row add to their conference.
+// recorded returns the terms and renames that a row of activity adds to its conference.
 func recorded(app, name string, seq int64, idx int, records []attributes) (out term.Recorded) {
 	terms := term.NewReader(app)
 	for i, attributes := range records {

@@ -5,7 +5,7 @@ import "slices"
 // Run is the indexes From to To-1 of a frame.
 type Run struct{ From, To int }
 
-// Without returns the parts of r that are not in have, what is stored of its frame in
+// Without returns the parts of r that are not in have, the stored runs of its frame in
 // order.
 func (r *Row) Without(have []Run) ([]Row, error) {
 	whole := Run{r.Idx, r.Idx + r.N}
@@ -40,7 +40,7 @@ func (r *Row) Decode() (name string, records []map[string]any, err error) {
 	return in.decode(r.N)
 }
 
-// gaps returns what of r is in none of have, which are in order and do not overlap.
+// gaps returns the parts of r that are in none of have, which are in order and do not overlap.
 func gaps(r Run, have []Run) (missing []Run) {
 	for _, h := range have {
 		if h.To <= r.From || h.From >= r.To {
@@ -57,7 +57,7 @@ func gaps(r Run, have []Run) (missing []Run) {
 	return missing
 }
 
-// Insert adds a run to others in order, with which it does not overlap.
+// Insert inserts a run into others in order, which it does not overlap.
 func Insert(have []Run, r Run) []Run {
 	i, _ := slices.BinarySearchFunc(have, r, func(a, b Run) int { return a.From - b.From })
 	return slices.Insert(have, i, r)
