@@ -2,9 +2,9 @@ package chunk
 
 import "math/bits"
 
-// Rice codes keep an integer as a quotient in unary and k low bits: near the entropy of
-// noise around a centre, which is what measurements are. A quotient that is too long says
-// that 64 plain bits follow.
+// Rice codes store an integer as a quotient in unary and k low bits. Their length is close to the entropy of
+// noise around a centre, as measurements have it. A quotient of escape is followed by the value in
+// 64 bits.
 const (
 	escape = 24
 	maxK   = 63
@@ -14,10 +14,10 @@ const (
 type bitWriter struct {
 	buf  []byte
 	held uint64
-	n    uint // bits in held, below 8 between two calls
+	n    uint // bits in held, below 8 between calls
 }
 
-// put appends the low bits of v; at most 32 at a time.
+// put appends the low n bits of v; n is at most 32.
 func (w *bitWriter) put(v uint64, n uint) {
 	w.held |= (v & (1<<n - 1)) << w.n
 	for w.n += n; w.n >= 8; w.n -= 8 {
@@ -52,7 +52,7 @@ func (w *bitWriter) rice(v uint64, k uint) {
 	w.wide(v, k)
 }
 
-// riceBits is what values take with k.
+// riceBits returns the number of bits of values encoded with k.
 func riceBits(values []uint64, k uint) (n uint64) {
 	for _, v := range values {
 		if q := v >> k; q < escape {
@@ -64,7 +64,7 @@ func riceBits(values []uint64, k uint) (n uint64) {
 	return n
 }
 
-// bestK returns the k with which values are shortest: about the size of the mean.
+// bestK returns the k with which the code of values is shortest, and its length in bits.
 func bestK(values []uint64) (k uint, n uint64) {
 	sum := 0.0
 	for _, v := range values {
@@ -102,7 +102,7 @@ func appendRice(buf []byte, values []uint64) []byte {
 	return w.end()
 }
 
-// bitReader reads what a bitWriter wrote. Beyond the end it reads zeros and says so.
+// bitReader reads the output of a bitWriter. Beyond its end it reads zeros and sets short.
 type bitReader struct {
 	buf   []byte
 	pos   int // bytes taken into held

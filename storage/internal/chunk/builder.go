@@ -10,17 +10,17 @@ import (
 	"github.com/qosrtc/qos/storage/internal/frames"
 )
 
-// Bounds of a chunk. Who reads holds several at once.
+// Bounds of a chunk. A reader holds several at once.
 const (
 	// MaxRecords bounds the records, and so the length of a Range.
 	MaxRecords = 2000
 	// maxValues bounds records times attributes.
 	maxValues = 1 << 18
-	// maxRowBytes bounds the bodies of rows that go into a chunk.
+	// maxRowBytes bounds the total length of the bodies of the rows in a chunk.
 	maxRowBytes = 1 << 20
 )
 
-// Chunk is what an engine stores.
+// Chunk is a finished chunk, as an engine stores it.
 type Chunk struct {
 	From, To int64 // At of the first and the last record, in ms
 	Records  int
@@ -28,25 +28,25 @@ type Chunk struct {
 	Body     []byte
 }
 
-// Range says that of every frame in First..Last of a session the records Idx to Idx+N-1
-// are in the chunk. The ranges of a session do not overlap, also between chunks.
+// Range means that the chunk has the records Idx to Idx+N-1 of each frame First to Last of a
+// session. The ranges of a session do not overlap, not even those of different chunks.
 type Range struct {
 	Session     int64 // frames.ReadRow.SessionKey
 	First, Last int64
 	Idx, N      int
 }
 
-// Result is what Add did with a row.
+// Result is the result of Add.
 type Result int
 
 // The results of Add.
 const (
 	Added   Result = iota
-	Full           // the row goes into the next chunk
+	Full           // the row belongs into the next chunk
 	TooLong        // the row fits into no chunk and stays loose
 )
 
-// Builder makes a chunk of rows of activity of one place. The zero value is ready, and it may
+// Builder builds a chunk of rows of activity of one PlaceID. The zero value is ready to use. It can
 // be used again after Build.
 type Builder struct {
 	records []frames.Record
@@ -55,15 +55,15 @@ type Builder struct {
 	bytes   int
 }
 
-// identity is a row's.
+// identity identifies a row.
 type identity struct {
 	session int64
 	seq     int64
 	idx, n  int
 }
 
-// Add takes in a row, unless the chunk is full. It fails, and takes in nothing, when the
-// row is damaged: the error wraps storage.ErrDamaged and names it.
+// Add adds a row, unless the chunk is full or the row too long. If the row is damaged, it adds nothing
+// and returns an error that wraps storage.ErrDamaged and names the row.
 func (b *Builder) Add(row *frames.ReadRow) (Result, error) {
 	if row.N > MaxRecords || len(row.Body) > maxRowBytes {
 		return TooLong, nil
@@ -96,7 +96,7 @@ func (b *Builder) Add(row *frames.ReadRow) (Result, error) {
 	return Added, nil
 }
 
-// Build returns the chunk of the rows added, at least one, and empties the builder.
+// Build returns the chunk of the rows added, at least one, and resets the builder.
 func (b *Builder) Build() (Chunk, error) {
 	c := Chunk{From: b.records[0].At, To: b.records[0].At, Records: len(b.records), Ranges: ranges(b.rows)}
 	for i := range b.records {
@@ -108,7 +108,7 @@ func (b *Builder) Build() (Chunk, error) {
 	return c, err
 }
 
-// ranges joins rows of a frame that touch, then frames that follow each other.
+// ranges merges adjacent rows of each frame, then frames with consecutive numbers.
 func ranges(rows []identity) (out []Range) {
 	slices.SortFunc(rows, func(a, b identity) int {
 		return cmp.Or(cmp.Compare(a.session, b.session), cmp.Compare(a.seq, b.seq), cmp.Compare(a.idx, b.idx))

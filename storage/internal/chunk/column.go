@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// A column is one integer a record. Records stand in runs, one a stream.
+// A column has one integer for each record. Records are grouped in runs, one for each stream.
 //
-//	column: form (1 byte) | what it needs
-//	same:   value (varint), for all
+//	column: form (1 byte) | its content
+//	same:   value (varint), of all records
 //	runs:   list of one value a run
-//	steps:  list of the first of each run | usual step (varint) | differences from it
-//	spread: list of the middle of each run | differences from it
-//	list:   differences from the one before
+//	steps:  list of the first value of each run | usual step (varint) | differences from it
+//	spread: list of the median of each run | differences from it
+//	list:   differences from the preceding value
 //
-// Differences are Rice codes of zigzag numbers behind a byte that holds k. Arithmetic
+// Differences are Rice codes of zigzag numbers, after a byte with k. Arithmetic
 // wraps around, so that no value is too large.
 const (
 	formSame = iota
@@ -26,7 +26,7 @@ const (
 func zigzag(v int64) uint64   { return uint64(v<<1) ^ uint64(v>>63) }
 func unzigzag(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }
 
-// appendColumn appends values, whose runs have these lengths, in the shortest form.
+// appendColumn appends values in the shortest form; runs are the lengths of their runs.
 func appendColumn(buf []byte, values []int64, runs []int) []byte {
 	if allSame(values) {
 		first := int64(0)
@@ -61,7 +61,7 @@ func allZero(values []uint64) bool {
 	return !slices.ContainsFunc(values, func(v uint64) bool { return v != 0 })
 }
 
-// inSteps returns the first value of each run, and how the steps inside runs differ from
+// inSteps returns the first value of each run, and the differences between the steps inside runs and
 // the usual one.
 func inSteps(values []int64, runs []int) (firsts []int64, steps []uint64, usual int64) {
 	var all []int64
@@ -95,7 +95,7 @@ func aroundMiddles(values []int64, runs []int) (middles []int64, spread []uint64
 	return middles, spread
 }
 
-// middle is the median, 0 of nothing.
+// middle returns the median, 0 without values.
 func middle(values []int64) int64 {
 	if len(values) == 0 {
 		return 0
@@ -115,9 +115,9 @@ func appendList(buf []byte, values []int64) []byte {
 	return appendRice(buf, steps)
 }
 
-// column is what was read of one.
+// column is a decoded column.
 type column struct {
-	values []int64 // nil: all the same
+	values []int64 // nil: all are same
 	same   int64
 }
 
@@ -128,7 +128,7 @@ func (c *column) at(i int) int64 {
 	return c.values[i]
 }
 
-// column reads the values of n records, whose runs have these lengths.
+// column decodes a column of n records; runs are the lengths of their runs.
 func (in *input) column(n int, runs []int) column {
 	switch in.byte() {
 	case formSame:

@@ -6,13 +6,12 @@ import (
 	"github.com/qosrtc/qos/storage/internal/frames"
 )
 
-// Decoded is a chunk that was read. It keeps columns and makes records when they are
-// asked for.
+// Decoded is a decoded chunk. It holds columns, and creates each record on demand.
 type Decoded struct {
 	texts  []string
 	frames []frame
 	shapes []decodedShape
-	order  []place
+	order  []recordRef
 }
 
 type decodedShape struct {
@@ -22,18 +21,18 @@ type decodedShape struct {
 	frames  column
 	idx     column
 	columns []column
-	doubles []doubles // in place of columns of that kind
+	doubles []doubles // columns of kind double
 }
 
-// place finds a record: number i of a shape.
-type place struct {
+// recordRef refers to record number i of a shape.
+type recordRef struct {
 	shape, i int
 	frames.Position
 }
 
 var _ frames.Packed = (*Decoded)(nil)
 
-// Decode reads a body. Its error wraps storage.ErrDamaged.
+// Decode decodes a body. Its error wraps storage.ErrDamaged.
 func Decode(body []byte) (*Decoded, error) {
 	payload, err := unseal(body)
 	if err != nil {
@@ -50,7 +49,7 @@ func Decode(body []byte) (*Decoded, error) {
 	if in.err != nil {
 		return nil, in.err
 	}
-	slices.SortFunc(d.order, func(a, b place) int { return a.Compare(&b.Position) })
+	slices.SortFunc(d.order, func(a, b recordRef) int { return a.Compare(&b.Position) })
 	return d, nil
 }
 
@@ -84,7 +83,7 @@ func (d *Decoded) value(s *decodedShape, c, i int) any {
 	return s.columns[c].at(i) != 0
 }
 
-// decoder reads a payload into d.
+// decoder decodes a payload into d.
 type decoder struct {
 	input
 	d     *Decoded
@@ -138,7 +137,7 @@ func (in *decoder) frames() {
 	}
 }
 
-// sum adds up the lengths of runs. There is one, and none is empty.
+// sum returns the sum of the lengths of runs. There must be at least one run, and none may be empty.
 func (in *decoder) sum(runs []int, limit int) (n int) {
 	if len(runs) == 0 {
 		in.fail("its runs make no sense")
@@ -179,13 +178,13 @@ func (in *decoder) shape() (s decodedShape) {
 		return s
 	}
 	s.frames, s.idx = in.column(n, runs), in.column(n, runs)
-	in.places(&s, n)
+	in.addRefs(&s, n)
 	in.values(&s, n, runs)
 	return s
 }
 
-// places gives the records of a shape their places in the order.
-func (in *decoder) places(s *decodedShape, n int) {
+// addRefs adds the records of a shape to the order.
+func (in *decoder) addRefs(s *decodedShape, n int) {
 	for i := range n {
 		at := s.frames.at(i)
 		if in.err != nil || at < 0 || at >= int64(len(in.d.frames)) {
@@ -193,7 +192,7 @@ func (in *decoder) places(s *decodedShape, n int) {
 			return
 		}
 		f := &in.d.frames[at]
-		in.d.order = append(in.d.order, place{len(in.d.shapes), i, frames.Position{
+		in.d.order = append(in.d.order, recordRef{len(in.d.shapes), i, frames.Position{
 			At: f.At, Session: f.session, Seq: f.seq, Idx: int(s.idx.at(i)),
 		}})
 	}

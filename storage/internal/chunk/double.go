@@ -2,11 +2,11 @@ package chunk
 
 import "math"
 
-// A column of doubles is stored as what gives their bits nearly and a column of the
-// differences, in units in the last place. So either form gives back every bit, and where
-// all values are decimals there are no differences.
+// A column of doubles is stored as an approximation of their bits and a column of the
+// differences, in units of least precision (ULP). So both forms are lossless, and if
+// all values are decimals all differences are 0.
 //
-//	doubles: form (1 byte) | what it needs | column of differences
+//	doubles: form (1 byte) | its content | column of differences
 //	bits:    nothing: the differences are from zero
 //	decimal: decimals (1 byte) | column of the double times 10^decimals, rounded
 const (
@@ -16,10 +16,10 @@ const (
 
 const exactLimit = 1 << 53
 
-// scales are what clients and the quality processor round to.
+// scales are the powers of ten to which clients and the quality processor round.
 var scales = [...]float64{1, 10, 100, 1_000, 10_000} //nolint:gochecknoglobals // a table
 
-// appendDoubles appends values, given by their bits, in the shorter form.
+// appendDoubles appends doubles, given as their bits, in the shorter form.
 func appendDoubles(buf []byte, values []int64, runs []int) []byte {
 	best := appendColumn([]byte{formBits}, values, runs)
 	if decimal := appendDecimals(values, runs); len(decimal) < len(best) {
@@ -28,7 +28,7 @@ func appendDoubles(buf []byte, values []int64, runs []int) []byte {
 	return append(buf, best...)
 }
 
-// appendDecimals takes the smallest scale that fits all values, or the largest there is.
+// appendDecimals appends doubles with the smallest scale that is exact for all of them, otherwise the largest.
 func appendDecimals(values []int64, runs []int) []byte {
 	s := 0
 	whole, rest, exact := decimals(values, scales[s])
@@ -39,7 +39,7 @@ func appendDecimals(values []int64, runs []int) []byte {
 	return appendColumn(appendColumn([]byte{formDecimal, byte(s)}, whole, runs), rest, runs)
 }
 
-// decimals returns the doubles times scale as integers, and what they miss.
+// decimals returns the doubles times scale as integers, and the differences of their bits.
 func decimals(values []int64, scale float64) (whole, rest []int64, exact bool) {
 	whole, rest, exact = make([]int64, len(values)), make([]int64, len(values)), true
 	for i, v := range values {
@@ -53,7 +53,7 @@ func decimals(values []int64, scale float64) (whole, rest []int64, exact bool) {
 	return whole, rest, exact
 }
 
-// doubles is a column of doubles that was read.
+// doubles is a decoded column of doubles.
 type doubles struct {
 	scale float64 // 0: rest holds the bits
 	whole column

@@ -11,7 +11,7 @@ import (
 	"github.com/qosrtc/qos/storage/internal/frames"
 )
 
-// The kinds of attributes, as columns have them.
+// The kinds of attributes.
 const (
 	kindText = iota
 	kindInt
@@ -20,20 +20,20 @@ const (
 	kinds
 )
 
-// ssrcKey is the attribute that tells the streams of a fabric apart. A stream's values
-// follow each other closely.
+// ssrcKey is the attribute that distinguishes the streams of a fabric. Values of a stream
+// differ little from one to the next.
 const ssrcKey = "qos.stats.ssrc"
 
-// encoder makes a payload.
+// encoder encodes a payload.
 type encoder struct {
 	records []frames.Record
 	texts   map[string]int
 	order   []string // texts, by number
 	frames  []frame
-	frameOf []int // by record
+	frameOf []int // index in frames, by record
 }
 
-// frame is what all records of one share.
+// frame is what records of one frame have in common.
 type frame struct {
 	session [16]byte
 	seq     int64
@@ -77,7 +77,7 @@ func (e *encoder) name(buf []byte, s string) []byte {
 	return buf
 }
 
-// findFrames sorts the frames of the records and numbers them.
+// findFrames collects the frames of the records, sorts them and fills frameOf.
 func (e *encoder) findFrames() {
 	numbers := map[frame]int{}
 	for i := range e.records {
@@ -115,7 +115,7 @@ func (e *encoder) appendFrames(buf []byte) []byte {
 	for i, id := range sessions {
 		buf = binary.AppendUvarint(append(buf, id[:]...), uint64(runs[i]))
 	}
-	for _, of := range []func(*frame) int64{
+	for _, value := range []func(*frame) int64{
 		func(f *frame) int64 { return f.seq },
 		func(f *frame) int64 { return f.At },
 		func(f *frame) int64 { return f.ConferenceAt },
@@ -124,7 +124,7 @@ func (e *encoder) appendFrames(buf []byte) []byte {
 	} {
 		values := make([]int64, len(e.frames))
 		for i := range e.frames {
-			values[i] = of(&e.frames[i])
+			values[i] = value(&e.frames[i])
 		}
 		buf = appendColumn(buf, values, runs)
 	}
@@ -149,14 +149,14 @@ func kindOf(v any) byte {
 	return kindBool
 }
 
-// shape is the records that have the same name and attributes.
+// shape is the records with the same name and attributes.
 type shape struct {
 	name    string
 	columns []attribute
 	records []int
 }
 
-// appendShapes sorts the records into shapes and appends these.
+// appendShapes groups the records into shapes and appends these.
 func (e *encoder) appendShapes(buf []byte) []byte {
 	shapes := map[string]*shape{}
 	var order []*shape
@@ -198,17 +198,17 @@ func (e *encoder) appendShape(buf []byte, s *shape) []byte {
 	for _, n := range runs {
 		buf = binary.AppendUvarint(buf, uint64(n))
 	}
-	of := make([]int64, len(s.records))
+	frameIndexes := make([]int64, len(s.records))
 	idx := make([]int64, len(s.records))
 	for i, r := range s.records {
-		of[i], idx[i] = int64(e.frameOf[r]), int64(e.records[r].Idx)
+		frameIndexes[i], idx[i] = int64(e.frameOf[r]), int64(e.records[r].Idx)
 	}
-	buf = appendColumn(appendColumn(buf, of, runs), idx, runs)
+	buf = appendColumn(appendColumn(buf, frameIndexes, runs), idx, runs)
 	return e.appendValues(buf, s, runs)
 }
 
-// sortStreams sorts records by stream, then frame and index, and returns the lengths of
-// the streams.
+// sortStreams sorts records by stream, then frame and index, and returns the number of records
+// of each stream.
 func (e *encoder) sortStreams(records []int) (runs []int) {
 	stream := func(a, b int) int {
 		x, y := &e.records[a], &e.records[b]

@@ -7,11 +7,11 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// errBody says that a chunk cannot be read.
+// errBody is returned when a chunk's body cannot be decoded.
 var errBody = fmt.Errorf("%w: a chunk's body cannot be read", storage.ErrDamaged)
 
-// input reads a payload. The first fault stays in err; after it there is nothing left, and
-// all that is read is zero.
+// input reads a payload. err is the first error; after it the buffer is empty and
+// every value read is zero.
 type input struct {
 	buf []byte
 	err error
@@ -61,7 +61,7 @@ func (in *input) varint() int64 {
 	return v
 }
 
-// count reads a number of things, of which there are at most limit.
+// count reads a count of at most limit.
 func (in *input) count(limit int) int {
 	n := in.uvarint()
 	if n > uint64(limit) {
@@ -71,7 +71,7 @@ func (in *input) count(limit int) int {
 	return int(n)
 }
 
-// rice reads n numbers. There are n also after a fault.
+// rice reads n numbers. It returns n numbers even after an error.
 func (in *input) rice(n int) []uint64 {
 	out := make([]uint64, n)
 	if n == 0 {

@@ -2,8 +2,8 @@ package chunk
 
 import "github.com/qosrtc/qos/storage/internal/frames"
 
-// Rewrite changes the records of a chunk's body. It returns the body and the number of records that changed;
-// of none the body is the same. The places of the records remain.
+// Rewrite applies change to the records of a chunk's body. It returns the new body and the number of records
+// that changed. If none has, it returns the old body. The positions of the records are unchanged.
 func Rewrite(body []byte, change func(session [16]byte, name string, attributes map[string]any) bool) ([]byte, int, error) {
 	decoded, err := Decode(body)
 	if err != nil {

@@ -6,13 +6,13 @@ import (
 	"github.com/qosrtc/qos/storage/internal/envelope"
 )
 
-// maxPayload is what a body may come to. Chunks that Builder makes stay far below.
+// maxPayload is the maximum length of a payload. Those of Builder are far shorter.
 const maxPayload = 8 << 20
 
 //nolint:gochecknoglobals // safe for concurrent use, and made once
 var bodies = envelope.New(maxPayload)
 
-// seal makes a body of a payload.
+// seal returns the body of a payload.
 func seal(payload []byte) ([]byte, error) {
 	body, err := bodies.Seal(payload)
 	if err != nil {
@@ -21,7 +21,7 @@ func seal(payload []byte) ([]byte, error) {
 	return body, nil
 }
 
-// unseal checks a body and returns its payload.
+// unseal verifies a body and returns its payload.
 func unseal(body []byte) ([]byte, error) {
 	payload, err := bodies.Open(body)
 	if err != nil {

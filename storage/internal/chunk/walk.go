@@ -8,25 +8,25 @@ import (
 	"github.com/qosrtc/qos/storage/internal/frames"
 )
 
-// Walk is how far the packing of a conference has come. Use NewWalk.
+// Walk is the progress of packing a conference. Use NewWalk.
 type Walk struct {
-	Ended bool            // there are no more rows
-	Left  int             // rows that stay loose: damaged, or too long for any chunk
-	from  frames.Position // rows up to here are packed, or stay
+	Ended bool            // all rows have been read
+	Left  int             // number of rows that stay loose: damaged, or too long for a chunk
+	from  frames.Position // rows up to here have been processed
 }
 
-// NewWalk returns the walk that begins with the first row.
+// NewWalk returns a Walk that begins with the first row.
 func NewWalk() Walk { return Walk{from: frames.Position{At: math.MinInt64}} }
 
-// ReadLoose returns loose rows of activity of a conference after a position, in order;
-// fewer than limit when there are no more.
+// ReadLoose returns loose rows of activity of a conference after a position, in order. Fewer than limit
+// means that there are no more.
 type ReadLoose func(from frames.Position, limit int) ([]frames.ReadRow, error)
 
-// readRows is how many rows are read at a time.
+// readRows is the limit of a ReadLoose.
 const readRows = 256
 
 // Gather adds rows to an empty builder until it is full or there are no more. It returns
-// the rows added, without their bodies, and what was damaged.
+// the rows added, without their bodies, and an error for each damaged row.
 func (w *Walk) Gather(b *Builder, read ReadLoose) (added []frames.ReadRow, damaged []error, err error) {
 	for !w.Ended {
 		rows, err := read(w.from, readRows)
