@@ -7,14 +7,14 @@ import (
 	"github.com/qosrtc/qos/storage/internal/envelope"
 )
 
-// maxDocument bounds a summary's document, in bytes: room for thousands of participants of
-// some 5 kB each.
+// maxDocument bounds a summary's document, in bytes: enough for thousands of participants of
+// 5 kB each.
 const maxDocument = 256 << 20
 
 //nolint:gochecknoglobals // safe for concurrent use, and made once
 var documents = envelope.New(maxDocument)
 
-// SealDocument returns a summary's document as its column keeps it.
+// SealDocument returns a summary's document in the form of its column.
 func SealDocument(document []byte) ([]byte, error) {
 	if len(document) == 0 {
 		return []byte{}, nil
@@ -26,8 +26,8 @@ func SealDocument(document []byte) ([]byte, error) {
 	return sealed, nil
 }
 
-// OpenDocument fills in the document of a conference's summary from its column. Where that
-// is damaged there is none, and the error wraps storage.ErrDamaged and names the conference.
+// OpenDocument sets the document of a conference's summary from its column. If the column is
+// damaged, it sets none and returns an error that wraps storage.ErrDamaged and names the conference.
 func OpenDocument(c *storage.Conference, column []byte) error {
 	if c.Summary == nil {
 		return nil

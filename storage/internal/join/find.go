@@ -4,16 +4,16 @@ import (
 	"github.com/qosrtc/qos/internal/instance"
 )
 
-// Owners is the span around which Table.Around finds all rows that may own an annotation
+// Owners returns the span for which Table.Around returns all rows that may own an annotation
 // about a time: the last that starts before it, and one that starts soon after it.
 func Owners(at int64) instance.Span { return instance.Span{Start: at, End: at + instance.Gap} }
 
-// Beside is the span around which Table.Around finds a row and its neighbours.
+// Beside returns the span for which Table.Around returns a row and its neighbours.
 func Beside(row instance.Span) instance.Span {
 	return instance.Span{Start: row.Start - 1, End: row.End}
 }
 
-// Find returns the row that owns annotations about a time; the time lies inside it, or up to
+// Find returns the row that owns annotations about a time: the time is inside it, or up to
 // instance.Gap before it, or up to instance.Reach after it. rows are those around Owners.
 func Find(rows []Row, at int64) (Row, bool) {
 	i := instance.Owner(spans(rows), at)

@@ -1,15 +1,15 @@
-// Package join decides which conferences records belong to, over the rows of an engine.
-// Package instance has the rules; this package keeps rows in step with them.
+// Package join decides which conferences records belong to, and updates an engine's rows.
+// Package instance has the rules.
 //
-// A row is a conference: what package instance makes of the times of activity. Rows of one
-// place always lie more than instance.Gap apart. An annotation belongs to the row that
-// instance.Owner names; where there is none it is listed as unattached, until a row comes
-// that owns it. So the rows depend on what is in the store alone, not on the order in which
-// it arrived.
+// A row is a conference: the span that package instance makes of times of activity. Rows of one
+// PlaceID are always more than instance.Gap apart. An annotation belongs to the row that
+// instance.Owner returns; without one it is listed as unattached, until a row is
+// created that owns it. So the rows depend on the stored records alone, not on their order of
+// arrival.
 //
-// A row's terms, by which it is found, go with it: those of its participants' sessions as
-// long as they take part, those that records of activity say for good, for activity never
-// leaves its conference. So do the renames of its participants, which records of activity say.
+// A row has terms, by which it is found: the terms of its participants' sessions, as
+// long as they take part, and the terms of records of activity, permanently, because activity never
+// leaves its conference. It also has the renames of its participants, from records of activity.
 package join
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/qosrtc/qos/storage/internal/term"
 )
 
-// Row is what joining needs of a conference's row.
+// Row is the part of a conference's row that this package needs.
 type Row struct {
 	Key     int64
 	Span    instance.Span
@@ -25,28 +25,28 @@ type Row struct {
 	Summary *Order // nil without a summary
 }
 
-// Table is the rows and frames of one place, inside one transaction. Frames are written
-// before they are joined.
+// Table is the rows and frames of one PlaceID, within one transaction. Frames are written
+// before Activity and Annotation are called.
 type Table interface {
 	// Around returns, in order of time, the last row that starts at span.Start or before, the
 	// rows that start inside the span, and the first that starts after it.
 	Around(span instance.Span) ([]Row, error)
-	// Insert makes a row and returns its key.
+	// Insert creates a row and returns its key.
 	Insert(span instance.Span) (int64, error)
-	// Stretch gives a row another span. Its terms have its start: moved says that this is
-	// another.
+	// Stretch changes the span of a row. moved reports whether its start changes, which its terms
+	// have a copy of.
 	Stretch(key int64, span instance.Span, moved bool) error
-	// SetLoose notes of a row that was packed that it has loose activity again.
+	// SetLoose marks a packed row as having loose activity.
 	SetLoose(key int64) error
-	// Participate adds a session and its terms to a row, if they are not there.
+	// Participate adds a session and its terms to a row, if the row does not have them.
 	Participate(key, session int64) error
-	// AddTerms adds search terms from records of activity to a row, if it does not have them.
+	// AddTerms adds search terms from records of activity to a row, if the row does not have them.
 	AddTerms(key int64, terms []term.Term) error
-	// Rename adds renames of a session's user to a row, if they are not there, and keeps the
+	// Rename adds renames of a session's user to a row, if the row does not have them, and keeps the
 	// newest term.MaxRenames of that session.
 	Rename(key, session int64, renames []term.Rename) error
-	// Absorb moves participants, terms and renames, and the summary where summary says so, to the
-	// row into and deletes the row from.
+	// Absorb moves participants, terms and renames to the row into, and the summary if summary is
+	// true. It deletes the row from.
 	Absorb(into, from int64, summary bool) error
 	// PutSummary writes the summary of a row.
 	PutSummary(key int64, s *Summary) error
@@ -54,26 +54,26 @@ type Table interface {
 	Annotated(span instance.Span) (bool, error)
 	// Detach lists annotations of a session about a time as unattached, if they are not listed.
 	Detach(session, at int64) error
-	// Attach takes the unattached annotations about a time in a span off the list, and returns
+	// Attach removes the unattached annotations about a time in a span from the list, and returns
 	// their sessions.
 	Attach(span instance.Span) (sessions []int64, err error)
-	// Recount works out the participants of a row, and their terms, from the frames and the
-	// chunks: activity in span, annotations in own.
+	// Recount replaces the participants of a row, and their terms, by those of the stored frames and
+	// chunks: of activity in span, and of annotations in own.
 	Recount(key int64, span, own instance.Span) error
 }
 
-// Place joins records and summaries into the rows of a table.
+// Place adds records and summaries to the rows of a table.
 type Place struct{ Table Table }
 
-// Activity adds activity of a session, and what it says: it extends, merges or makes a row.
+// Activity adds activity of a session with its terms and renames: it extends, merges or creates a row.
 func (p Place) Activity(session int64, span instance.Span, recorded term.Recorded) error {
-	rows, err := p.Table.Around(widened(span))
+	rows, err := p.Table.Around(widen(span))
 	if err != nil {
 		return err
 	}
 	merged, absorbed := instance.Merge(spans(rows), span)
 	if len(absorbed) == 1 && merged == rows[absorbed[0]].Span {
-		return p.takePart(rows[absorbed[0]], session, recorded) // nothing but one more record
+		return p.takePart(rows[absorbed[0]], session, recorded) // the span is unchanged
 	}
 	row, err := p.merge(rows, absorbed, merged)
 	if err != nil {
@@ -85,12 +85,12 @@ func (p Place) Activity(session int64, span instance.Span, recorded term.Recorde
 	return p.annotate(row, bordersOf(rows, absorbed, merged))
 }
 
-// widened is a span and what joins it.
-func widened(span instance.Span) instance.Span {
+// widen returns the range of times that join a span.
+func widen(span instance.Span) instance.Span {
 	return instance.Span{Start: span.Start - instance.Gap, End: span.End + instance.Gap}
 }
 
-// takePart adds activity of a session to a row, which is loose.
+// takePart adds activity of a session to a row, and marks the row as loose.
 func (p Place) takePart(row Row, session int64, recorded term.Recorded) error {
 	if row.Packed {
 		if err := p.Table.SetLoose(row.Key); err != nil {
@@ -111,7 +111,7 @@ func (p Place) takePart(row Row, session int64, recorded term.Recorded) error {
 	return p.Table.AddTerms(row.Key, recorded.Terms)
 }
 
-// merge makes one row of those absorbed, with the span merged.
+// merge merges the absorbed rows into one with the span merged.
 func (p Place) merge(rows []Row, absorbed []int, merged instance.Span) (into Row, err error) {
 	if len(absorbed) == 0 {
 		key, err := p.Table.Insert(merged)
@@ -136,12 +136,12 @@ func (p Place) merge(rows []Row, absorbed []int, merged instance.Span) (into Row
 	return into, err
 }
 
-// borders are the neighbours of a row that grew, nil where there is none, or where the row
+// borders are the neighbours of a row that grew; nil without one, or if the row
 // did not grow on that side.
 type borders struct{ previous, next *Row }
 
-// bordersOf returns the neighbours of merged among rows, on the sides on which it has grown
-// beyond the rows that it absorbed.
+// bordersOf returns the neighbours of merged among rows, on the sides on which merged extends
+// beyond the absorbed rows.
 func bordersOf(rows []Row, absorbed []int, merged instance.Span) (b borders) {
 	start, end := merged.End+1, merged.Start-1
 	for _, i := range absorbed {
@@ -169,8 +169,8 @@ func spanOf(r *Row) *instance.Span {
 	return &r.Span
 }
 
-// annotate gives a row that grew the annotations that it owns now: those that nobody owned,
-// and those of its neighbours.
+// annotate assigns the annotations to a row that grew: unattached ones, and those that its
+// neighbours owned.
 func (p Place) annotate(row Row, b borders) error {
 	own := b.own(row.Span)
 	sessions, err := p.Table.Attach(own)
@@ -183,12 +183,12 @@ func (p Place) annotate(row Row, b borders) error {
 		}
 	}
 	var moved bool
-	if b.previous != nil { // it owned what followed it, for up to a day
+	if b.previous != nil { // it owned annotations up to a day after its end
 		if moved, err = p.share(*b.previous, instance.Span{Start: b.previous.Span.End + 1, End: own.End}); err != nil {
 			return err
 		}
 	}
-	if b.next != nil { // it owned what preceded it
+	if b.next != nil { // it owned annotations before its start
 		also, err := p.share(*b.next, instance.Span{Start: row.Span.End + 1, End: b.next.Span.Start - 1})
 		if err != nil {
 			return err
@@ -201,8 +201,8 @@ func (p Place) annotate(row Row, b borders) error {
 	return p.recount(row)
 }
 
-// share works out anew who takes part in a neighbour, where there are annotations that may
-// have been its own. It reports whether there are.
+// share recounts the participants of a neighbour if there are annotations in between that it may
+// have owned. It reports whether there are.
 func (p Place) share(neighbour Row, between instance.Span) (bool, error) {
 	found, err := p.Table.Annotated(between)
 	if err != nil || !found {
@@ -232,9 +232,9 @@ func (p Place) Annotation(session, at int64) error {
 }
 
 // PutSummary writes a summary to the row that joins its span, the nearest to its start
-// if there are several, unless a better one is there. It reports whether there is a row.
+// if there are several, unless that has a better one. It reports whether there is a row.
 func (p Place) PutSummary(s *Summary) (found bool, err error) {
-	rows, err := p.Table.Around(widened(s.Span))
+	rows, err := p.Table.Around(widen(s.Span))
 	if err != nil {
 		return false, err
 	}

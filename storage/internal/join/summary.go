@@ -10,14 +10,14 @@ import (
 	"github.com/qosrtc/qos/storage/internal/frames"
 )
 
-// Order says which of two summaries of one conference is kept.
+// Order determines which of two summaries of one conference is kept.
 type Order struct {
 	Revision int64
 	Span     instance.Span
 }
 
-// Beats says that a stays: the higher revision wins. Where conferences merge that both have a summary of
-// the same revision, the longer one stays, then the earlier.
+// Beats reports whether a is kept rather than b: the higher revision wins. If merged conferences both have a
+// summary of the same revision, the longer one wins, then the earlier.
 func (a Order) Beats(b *Order) bool {
 	if b == nil || a.Revision != b.Revision {
 		return b == nil || a.Revision > b.Revision
@@ -35,7 +35,7 @@ type Summary struct {
 	Label        string
 	Cause        string
 	Digest       []byte // nil: none
-	Document     []byte // as its column keeps it; nil where it was not read
+	Document     []byte // in the form of its column; nil if it was not read
 }
 
 // NewSummary checks a summary and returns its columns.
@@ -70,7 +70,7 @@ func NewSummary(s storage.Summary) (*Summary, error) {
 	}, nil
 }
 
-// Stored gives the columns back as a storage.Summary, without its document.
+// Stored returns the columns as a storage.Summary, without its document.
 func (s *Summary) Stored(app, conference string) *storage.Summary {
 	return &storage.Summary{
 		AppID: app, ConferenceID: conference, Start: frames.FromMs(s.Span.Start), End: frames.FromMs(s.Span.End),

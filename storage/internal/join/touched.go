@@ -10,22 +10,22 @@ import (
 	"github.com/qosrtc/qos/storage/internal/term"
 )
 
-// Touched is what a write adds: the sessions of each place, their times, and what their records add.
-type Touched map[int64]map[int64]*moments // by keys of place and session
+// Touched is the times and contents of records written in one transaction, by the keys of PlaceID and session.
+type Touched map[int64]map[int64]*moments
 
-// moments are times of one session in one place.
+// moments are the times of one session under one PlaceID.
 type moments struct {
 	activity    []moment
 	annotations []int64
 }
 
-// moment is a time of activity and what its records say.
+// moment is a time of activity, with the terms and renames of its records.
 type moment struct {
 	at       int64
 	recorded term.Recorded
 }
 
-// Add takes in a row that was written.
+// Add adds a row that was written.
 func (t Touched) Add(place, session int64, row *frames.Row) {
 	if t[place] == nil {
 		t[place] = map[int64]*moments{}
@@ -42,7 +42,7 @@ func (t Touched) Add(place, session int64, row *frames.Row) {
 	}
 }
 
-// Join makes the conferences that the rows belong to, place by place.
+// Join updates the conferences of the rows, one PlaceID after the other.
 func (t Touched) Join(table func(place int64) (Table, error)) error {
 	for _, place := range slices.Sorted(maps.Keys(t)) {
 		rows, err := table(place)
@@ -69,13 +69,13 @@ func (t Touched) Join(table func(place int64) (Table, error)) error {
 	return nil
 }
 
-// stretch is a span of activity and what its records say.
+// stretch is a span of activity, with the terms and renames of its records.
 type stretch struct {
 	span     instance.Span
 	recorded term.Recorded
 }
 
-// stretches joins times into spans.
+// stretches merges times into spans.
 func stretches(times []moment) (out []stretch) {
 	slices.SortFunc(times, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
 	for _, m := range times {
