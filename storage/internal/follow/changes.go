@@ -6,41 +6,41 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// place is a conferenceID of an app. Changes of one place are merged: who follows a
-// conference reads all of its place anew that the times name.
-type place struct{ app, conference string }
+// conferenceKey is a conferenceID of an app. Changes with the same key are merged: a follower of a
+// conference reads everything in From to To again.
+type conferenceKey struct{ app, conference string }
 
-// Changes are changes in the order in which their places came, one a place. The zero
+// Changes are changes by conferenceKey, in the order of their first addition. The zero
 // value is empty and ready to use.
 type Changes struct {
 	order []*storage.Change
-	by    map[place]*storage.Change
+	byKey map[conferenceKey]*storage.Change
 }
 
-// Add merges c into the change of its place: the union of the times, the sum of the
-// records. A change without news, neither record nor summary, is left out.
+// Add merges c into the change with its key: the union of the times, the sum of the
+// records. A change without records and summary is ignored.
 func (s *Changes) Add(c storage.Change) { s.add(&c, math.MaxInt) }
 
-// add reports whether there was room for c: there is where its place is known, or there
-// are fewer than limit.
+// add is Add with a limit of keys. It reports whether c was added: its key exists, or there
+// were fewer than limit.
 func (s *Changes) add(c *storage.Change, limit int) bool {
 	if c.Records == 0 && !c.Summary {
 		return true
 	}
-	at := place{c.AppID, c.ConferenceID}
-	if have := s.by[at]; have != nil {
-		merge(have, c)
+	key := conferenceKey{c.AppID, c.ConferenceID}
+	if existing := s.byKey[key]; existing != nil {
+		merge(existing, c)
 		return true
 	}
 	if len(s.order) >= limit {
 		return false
 	}
-	if s.by == nil {
-		s.by = map[place]*storage.Change{}
+	if s.byKey == nil {
+		s.byKey = map[conferenceKey]*storage.Change{}
 	}
-	own := *c
-	s.by[at] = &own
-	s.order = append(s.order, &own)
+	added := *c
+	s.byKey[key] = &added
+	s.order = append(s.order, &added)
 	return true
 }
 
@@ -64,16 +64,16 @@ func (s *Changes) All() []storage.Change {
 	return out
 }
 
-// pop takes the change that waits longest.
+// pop removes and returns the oldest change.
 func (s *Changes) pop() (storage.Change, bool) {
 	if len(s.order) == 0 {
 		return storage.Change{}, false
 	}
 	c := s.order[0]
 	s.order = s.order[1:]
-	delete(s.by, place{c.AppID, c.ConferenceID})
+	delete(s.byKey, conferenceKey{c.AppID, c.ConferenceID})
 	if len(s.order) == 0 {
-		*s = Changes{} // gives back what a burst took
+		*s = Changes{} // frees the memory of a burst
 	}
 	return *c, true
 }

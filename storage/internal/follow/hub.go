@@ -1,6 +1,6 @@
-// Package follow hands commits to those who follow a store. Who commits never waits: what
-// a follower has not taken yet is merged by conference, and beyond a bound it becomes one
-// word, that there is something to read anew.
+// Package follow distributes commits to the followers of a store. A commit never waits for a
+// follower: pending changes of a follower are merged by conference, and beyond a limit a single
+// CatchUp replaces them.
 package follow
 
 import (
@@ -11,13 +11,13 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// MaxWaiting is how many conferences may wait for one follower; one more makes them all a
-// CatchUp. It is some 200 kB.
+// MaxWaiting is the maximum number of conferences with pending changes of one follower, some 200 kB. When it is
+// exceeded, a CatchUp replaces them all.
 const MaxWaiting = 1024
 
-// Hub knows the followers of one store. Its methods are safe for concurrent use.
+// Hub holds the followers of one store. Its methods are safe for concurrent use.
 type Hub struct {
-	limit     int // of waiting conferences
+	limit     int // MaxWaiting
 	overflows atomic.Int64
 
 	mu        sync.Mutex // held for microseconds, never while a follower is called
@@ -29,9 +29,9 @@ type Hub struct {
 // follower is one call of Follow. The hub's lock guards it.
 type follower struct {
 	filter  storage.Filter
-	catchUp bool // stands for all changes so far
+	catchUp bool // replaces all changes so far
 	waiting Changes
-	wake    chan struct{} // of one place: there is something to take
+	wake    chan struct{} // capacity 1: a change is pending
 }
 
 // NewHub returns a hub without followers. Close ends it.
@@ -39,7 +39,7 @@ func NewHub() *Hub {
 	return &Hub{limit: MaxWaiting, followers: map[*follower]struct{}{}, done: make(chan struct{})}
 }
 
-// Publish notifies the followers of committed changes. It does not wait for them.
+// Publish adds committed changes to the followers that want them. It does not wait for them.
 func (h *Hub) Publish(changes []storage.Change) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -52,7 +52,7 @@ func (h *Hub) Publish(changes []storage.Change) {
 	}
 }
 
-// Gap makes every follower read anew: commits may have gone by unseen.
+// Gap sends a CatchUp to every follower, after commits may have been missed.
 func (h *Hub) Gap() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -61,7 +61,7 @@ func (h *Hub) Gap() {
 	}
 }
 
-// Close ends all followers, present and future, with an error. A second call is ignored.
+// Close ends all followers, also later ones, with an error. A second call is ignored.
 func (h *Hub) Close(because error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -71,18 +71,18 @@ func (h *Hub) Close(because error) {
 	}
 }
 
-// Overflows returns how often a follower was so slow that what waited for it became a
-// CatchUp.
+// Overflows returns the number of times that a CatchUp replaced the pending changes of a slow
+// follower.
 func (h *Hub) Overflows() int64 { return h.overflows.Load() }
 
-// Followers returns how many there are now.
+// Followers returns the current number of followers.
 func (h *Hub) Followers() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.followers)
 }
 
-// Follow does what storage.Follower asks. It runs yield in the caller's goroutine.
+// Follow implements storage.Follower. It calls yield in the caller's goroutine.
 func (h *Hub) Follow(ctx context.Context, filter storage.Filter, yield func(storage.Change) bool) error {
 	f := newFollower(filter)
 	h.mu.Lock()
@@ -111,7 +111,7 @@ func (h *Hub) Follow(ctx context.Context, filter storage.Filter, yield func(stor
 	}
 }
 
-// next takes what waits for f, or says why there will be no more.
+// next returns the next pending change of f, or the error that ends it.
 func (h *Hub) next(ctx context.Context, f *follower) (c storage.Change, ok bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return c, false, err
@@ -129,7 +129,7 @@ func (h *Hub) next(ctx context.Context, f *follower) (c storage.Change, ok bool,
 	return c, ok, nil
 }
 
-// newFollower returns one whose first word is a CatchUp.
+// newFollower returns a follower whose first change is a CatchUp.
 func newFollower(filter storage.Filter) *follower {
 	f := &follower{filter: filter, wake: make(chan struct{}, 1)}
 	f.startOver()
@@ -141,8 +141,8 @@ func (f *follower) wants(c *storage.Change) bool {
 		(f.filter.ConferenceID == "" || f.filter.ConferenceID == c.ConferenceID)
 }
 
-// add lets a change wait and reports whether it was one too many. A CatchUp that waits
-// stands for it already: who takes it reads after this commit.
+// add adds a pending change and reports whether the limit was exceeded. A pending CatchUp includes
+// the change: the follower reads the store after this commit.
 func (f *follower) add(c *storage.Change, limit int) (overflow bool) {
 	if f.catchUp {
 		return false
@@ -163,6 +163,6 @@ func (f *follower) startOver() {
 func (f *follower) notify() {
 	select {
 	case f.wake <- struct{}{}:
-	default: // notified already
+	default: // a wake-up is pending
 	}
 }

@@ -18,16 +18,16 @@ const few = 8
 type model struct {
 	h         *Hub
 	f         *follower
-	committed map[place]int
-	shown     map[place]int
-	notified  map[place]int // records by changes since the CatchUp
-	base      map[place]int // what was there at the CatchUp
+	committed map[conferenceKey]int
+	shown     map[conferenceKey]int
+	notified  map[conferenceKey]int // records by changes since the CatchUp
+	base      map[conferenceKey]int // what was there at the CatchUp
 }
 
 func (m *model) commit(t *rapid.T) {
 	var changes Changes
 	for range rapid.IntRange(1, 4).Draw(t, "batches") {
-		at := place{rapid.SampledFrom([]string{"a", "b"}).Draw(t, "app"), strconv.Itoa(rapid.IntRange(0, 2*few).Draw(t, "conference"))}
+		at := conferenceKey{rapid.SampledFrom([]string{"a", "b"}).Draw(t, "app"), strconv.Itoa(rapid.IntRange(0, 2*few).Draw(t, "conference"))}
 		n := rapid.IntRange(0, 3).Draw(t, "records")
 		m.committed[at] += n
 		changes.Add(storage.Change{AppID: at.app, ConferenceID: at.conference, Records: n})
@@ -39,7 +39,7 @@ func (m *model) commit(t *rapid.T) {
 func (m *model) burst(t *rapid.T) {
 	from := rapid.IntRange(0, few).Draw(t, "from")
 	for n := range rapid.IntRange(few-2, few+2).Draw(t, "conferences") {
-		at := place{"a", strconv.Itoa(from + n)}
+		at := conferenceKey{"a", strconv.Itoa(from + n)}
 		m.committed[at]++
 		m.h.Publish([]storage.Change{{AppID: at.app, ConferenceID: at.conference, Records: 1}})
 	}
@@ -48,7 +48,7 @@ func (m *model) burst(t *rapid.T) {
 func (m *model) take(t *rapid.T) {
 	c, ok, err := m.h.next(t.Context(), m.f)
 	require.NoError(t, err)
-	switch at := (place{c.AppID, c.ConferenceID}); {
+	switch at := (conferenceKey{c.AppID, c.ConferenceID}); {
 	case !ok:
 	case c.CatchUp:
 		clear(m.shown)
@@ -75,7 +75,7 @@ func TestNothingIsMissed(t *testing.T) {
 		filter := storage.Filter{AppID: rapid.SampledFrom([]string{"", "a"}).Draw(t, "filter")}
 		m := &model{
 			h: NewHub(), f: newFollower(filter),
-			committed: map[place]int{}, shown: map[place]int{}, notified: map[place]int{}, base: map[place]int{},
+			committed: map[conferenceKey]int{}, shown: map[conferenceKey]int{}, notified: map[conferenceKey]int{}, base: map[conferenceKey]int{},
 		}
 		m.h.limit = few
 		m.h.followers[m.f] = struct{}{}
