@@ -7,8 +7,8 @@ import (
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
-// Reader reads the terms of records. What one record says most often stands in the one
-// before it too: that is not worked out again.
+// Reader reads the terms of records. It caches the terms of the remote user, which is mostly the same
+// from one record to the next.
 type Reader struct {
 	app         string
 	user, alias string
@@ -18,8 +18,8 @@ type Reader struct {
 // NewReader returns a reader of records of an app.
 func NewReader(app string) *Reader { return &Reader{app: app} }
 
-// OfRecord returns the terms of a record of activity: who is at the other end, and what an
-// event calls a user from then on. The caller does not change them.
+// OfRecord returns the terms of a record of activity: the names of the remote user, and the new names that an
+// event gives a user. The caller must not change them.
 func (r *Reader) OfRecord(name string, attributes map[string]any) []Term {
 	user, _ := attributes[semconv.RemoteUserID].(string)
 	alias, _ := attributes[semconv.RemoteUserAlias].(string)
@@ -29,15 +29,15 @@ func (r *Reader) OfRecord(name string, attributes map[string]any) []Term {
 	if name != semconv.EventEvent {
 		return r.remote
 	}
-	other := named(attributes)
-	if other.Of == event.Claimed {
+	naming := namedUser(attributes)
+	if naming.Of == event.Claimed {
 		return r.remote
 	}
-	return appendUser(slices.Clip(r.remote), r.app, other.User.Name, other.User.Alias)
+	return appendUser(slices.Clip(r.remote), r.app, naming.User.Name, naming.User.Alias)
 }
 
-// named returns the user that an event names.
-func named(attributes map[string]any) event.Naming {
+// namedUser returns the user that an event names.
+func namedUser(attributes map[string]any) event.Naming {
 	name, _ := attributes[semconv.EventName].(string)
 	data, _ := attributes[semconv.EventData].(string)
 	return event.Names(name, []byte(data))

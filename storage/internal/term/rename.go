@@ -8,34 +8,34 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// MaxRenames bounds the renames of one participant; the newest stay.
+// MaxRenames bounds the renames of one participant; the newest are kept.
 const MaxRenames = 16
 
-// Rename is what a session's own user is called in one conference from a record on. The order
-// of several is that of their numbers.
+// Rename is a name that a record of activity gives the session's own user, in one conference, from that record on.
+// Renames are ordered by Seq and Idx.
 type Rename struct {
 	Seq  int64
 	Idx  int
 	Name storage.Name
 }
 
-// RenamedTo returns the name that a record of activity gives its session's user, and false
-// where it gives none.
+// RenamedTo returns the name that a record of activity gives its session's user; false
+// if it gives none.
 func RenamedTo(name string, attributes map[string]any) (storage.Name, bool) {
 	if name != semconv.EventEvent {
 		return storage.Name{}, false
 	}
-	named := named(attributes)
-	return storage.Name{UserID: named.User.Name, UserAlias: named.User.Alias}, named.Of == "local" && named.User.Name != ""
+	naming := namedUser(attributes)
+	return storage.Name{UserID: naming.User.Name, UserAlias: naming.User.Alias}, naming.Of == "local" && naming.User.Name != ""
 }
 
-// Recorded is what the records of activity of one session add to their conference.
+// Recorded is the terms and renames that records of activity of one session add to their conference.
 type Recorded struct {
 	Terms   []Term
 	Renames []Rename
 }
 
-// RecordedBy returns what a record of activity adds. The caller does not change it.
+// RecordedBy returns the terms and renames of a record of activity. The caller must not change them.
 func (r *Reader) RecordedBy(record *storage.Record) (recorded Recorded) {
 	recorded.Terms = r.OfRecord(record.Name, record.Attributes)
 	if name, ok := RenamedTo(record.Name, record.Attributes); ok {
@@ -44,7 +44,7 @@ func (r *Reader) RecordedBy(record *storage.Record) (recorded Recorded) {
 	return recorded
 }
 
-// Add adds what others say: each term once.
+// Add adds the terms and renames of o, each term once.
 func (s *Recorded) Add(o Recorded) {
 	for _, t := range o.Terms {
 		if !slices.Contains(s.Terms, t) {
@@ -54,8 +54,8 @@ func (s *Recorded) Add(o Recorded) {
 	s.Renames = append(s.Renames, o.Renames...)
 }
 
-// AddRename adds the next rename, in order of their numbers, to the session's participant of a
-// conference, whose participants are in order of session id.
+// AddRename adds the next rename of a session to its participant. The caller adds renames in order of
+// (Seq, Idx). The participants of c are in order of session id.
 func AddRename(c *storage.Conference, session string, name storage.Name) {
 	i, found := slices.BinarySearchFunc(c.Participants, session, func(p storage.Participant, id string) int {
 		return cmp.Compare(p.Session.ID, id)

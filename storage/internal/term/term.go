@@ -1,13 +1,13 @@
-// Package term says by which words a conference is found beside its conferenceID, and how
-// they stand in an engine's index: what its participants are called, or were, and what
-// their applications gave with initialize().
+// Package term defines the search terms of conferences besides the conferenceID, and their
+// form in an engine's index: the names of participants, current and former, and the
+// values that applications passed to initialize().
 //
-// A term is one number. Its upper 48 bits are of the SHA-256 of the value's bytes, then 12
-// are of that of the AppID, then 4 say what the value is. So all that a value may be stands
-// together, app by app; a search of one app reads one range, and a search of all apps reads
-// a range for each app that has the value at all. Of ten million values one is the same as
-// that which is asked for with a chance of 1 in 28 million: good enough to find, while who
-// erases compares the values themselves.
+// A term is one number. Its upper 48 bits are from the SHA-256 of the value, the next 12
+// from that of the AppID, and the lowest 4 are the kind of the value. So all terms of a value are
+// adjacent, app by app: a search of one app reads one range, and a search of all apps reads
+// a range for each app that has the value. The chance that one of ten million values has the
+// same 48 bits as the value of a search is 1 in 28 million: good enough for searches, while
+// erasures compare the values themselves.
 package term
 
 import (
@@ -21,20 +21,20 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// Term is a word as the index has it.
+// Term is a value in the index.
 type Term int64
 
-// Kind is what a value is: a term's lowest 4 bits.
+// Kind is the kind of a value: a term's lowest 4 bits.
 type Kind int64
 
-// The kinds. Those of one question follow each other.
+// The kinds. The kinds of one search condition are consecutive.
 const (
 	Name       Kind = iota // a user's real name, where it is not the alias
 	Alias                  // a user's alias
 	Site                   // a siteID
 	Version                // an applicationVersion
 	Additional             // an additionalID, from here on by its key
-	Last       Kind = 15   // an additionalID of a key that is none of protocol.AdditionalIDKeys
+	Last       Kind = 15   // an additionalID whose key is not in protocol.AdditionalIDKeys
 )
 
 const (
@@ -43,8 +43,8 @@ const (
 	lowBits  = kindBits + appBits
 )
 
-// MaxPerConference bounds the terms of one conference: some thousand participants with names
-// of their own.
+// MaxPerConference bounds the terms of one conference: some thousand participants with different
+// names.
 const MaxPerConference = 4096
 
 // New returns the term of a value of an app.
@@ -62,10 +62,10 @@ func appPart(app string) Term {
 	return Term(binary.BigEndian.Uint16(sum[:2])) & (1<<appBits - 1) << kindBits
 }
 
-// Kind returns what the value is.
+// Kind returns the kind of the value.
 func (t Term) Kind() Kind { return Kind(t & (1<<kindBits - 1)) }
 
-// String names a kind as storage.Conference.Matched does.
+// String returns the kind as in storage.Conference.Matched.
 func (k Kind) String() string {
 	switch {
 	case k == Name || k == Alias:
@@ -80,8 +80,8 @@ func (k Kind) String() string {
 	return storage.MatchedAdditional
 }
 
-// ofKey returns the kind of an additionalID.
-func ofKey(key string) Kind {
+// kindOfKey returns the kind of an additionalID.
+func kindOfKey(key string) Kind {
 	if i := slices.Index(protocol.AdditionalIDKeys, key); i >= 0 {
 		return Additional + Kind(i)
 	}
@@ -98,7 +98,7 @@ func OfSession(app, user, alias string, details map[string]string) []Term {
 		key, additional := strings.CutPrefix(name, semconv.AdditionalPrefix)
 		switch {
 		case additional:
-			out = append(out, New(app, ofKey(key), value))
+			out = append(out, New(app, kindOfKey(key), value))
 		case name == semconv.SiteID:
 			out = append(out, New(app, Site, value))
 		case name == semconv.ApplicationVersion:
@@ -108,7 +108,7 @@ func OfSession(app, user, alias string, details map[string]string) []Term {
 	return out
 }
 
-// OfPreCall returns the terms of a pre-call test: of its session, and of the providers that it tested. Each is there once.
+// OfPreCall returns the terms of a pre-call test, those of its session and of the providers that it tested, each once.
 func OfPreCall(p *storage.PreCall) []Term {
 	out := OfSession(p.Session.AppID, p.Session.UserID, p.Session.UserAlias, p.Session.Details)
 	add := func(value string) { out = append(out, New(p.Session.AppID, Last, value)) }
@@ -126,12 +126,12 @@ func OfPreCall(p *storage.PreCall) []Term {
 	return slices.Compact(out)
 }
 
-// providerValue and failedValue are values that no additionalID is by chance.
+// providerValue and failedValue return values that cannot be equal to an additionalID.
 func providerValue(provider string) string { return "provider\x00" + provider }
 
 func failedValue(provider string) string { return "failed\x00" + provider }
 
-// appendUser appends what a user is called: a name that is its own alias is one term.
+// appendUser appends the names of a user: a name that equals the alias is one term.
 func appendUser(out []Term, app, user, alias string) []Term {
 	if alias != "" {
 		out = append(out, New(app, Alias, alias))
@@ -142,23 +142,23 @@ func appendUser(out []Term, app, user, alias string) []Term {
 	return out
 }
 
-// Kept is the terms of a conference; true where a record of activity says it.
+// Kept is the terms of a conference; true for terms of records of activity.
 type Kept map[Term]bool
 
-// Add adds terms and returns those that are to be written, and how many there is no room
-// for. Of a term that two say the record's word stays.
-func (k Kept) Add(terms []Term, recorded bool) (write []Term, left int) {
+// Add adds terms and returns those to write, and the number dropped because of MaxPerConference.
+// If a term is added both ways, recorded stays true.
+func (k Kept) Add(terms []Term, recorded bool) (write []Term, dropped int) {
 	for _, t := range terms {
 		before, known := k[t]
 		switch {
 		case known && (before || !recorded):
 			continue
 		case !known && len(k) >= MaxPerConference:
-			left++
+			dropped++
 			continue
 		}
 		k[t] = recorded
 		write = append(write, t)
 	}
-	return write, left
+	return write, dropped
 }

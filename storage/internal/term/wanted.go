@@ -2,29 +2,29 @@ package term
 
 import "github.com/qosrtc/qos/storage"
 
-// Wanted is one condition of a search: a conference has a term of one value, of one of the
-// kinds from First to Last.
+// Wanted is one condition of a search: a conference must have a term of one value, of a
+// kind from First to Last.
 type Wanted struct {
-	Low, High   Term // all terms of the value in the apps that are searched
+	Low, High   Term // range of all terms of the value in the searched apps
 	First, Last Kind
-	// ConferenceID fulfils the condition too, where it is not empty.
+	// ConferenceID fulfils the condition too, if it is not empty.
 	ConferenceID string
-	// AliasesOnly is true where a conference that has the value as a real name does not fulfil the condition, whatever else
-	// has it: a reader who may not see the name finds nothing by it.
+	// AliasesOnly reports whether a conference with the value as a real name does not fulfil the condition, whatever else
+	// has the value: a user who may not see real names must not find anything by them.
 	AliasesOnly bool
 }
 
-// Names returns the bounds of the terms of the value as a real name, of kind Name, in the apps that are searched.
+// Names returns the range of the terms of the value as a real name, of kind Name, in the searched apps.
 func (w Wanted) Names() (low, high Term) { return w.Low &^ (1<<kindBits - 1), w.High }
 
-// Fits says whether a term between Low and High is one of the kinds.
+// Fits reports whether a term between Low and High is of a kind from First to Last.
 func (w Wanted) Fits(t Term) bool { return w.First <= t.Kind() && t.Kind() <= w.Last }
 
-// Of returns the conditions of a search that terms answer.
+// Of returns the conditions of a query that are answered by terms.
 func Of(q storage.Query) (out []Wanted) {
 	add := func(value string, first, last Kind) {
 		if value != "" {
-			w := wanted(q.AppID, value, first, last)
+			w := newWanted(q.AppID, value, first, last)
 			w.AliasesOnly = q.AliasesOnly
 			out = append(out, w)
 		}
@@ -36,7 +36,7 @@ func Of(q storage.Query) (out []Wanted) {
 	add(q.UserID, user, Alias)
 	first, last := Additional, Last
 	if q.AdditionalKey != "" {
-		first = ofKey(q.AdditionalKey)
+		first = kindOfKey(q.AdditionalKey)
 		last = first
 	}
 	add(q.AdditionalID, first, last)
@@ -49,7 +49,7 @@ func Of(q storage.Query) (out []Wanted) {
 	return out
 }
 
-// OfPreCalls returns the conditions of a search of pre-call tests that terms answer, the narrowest first.
+// OfPreCalls returns the conditions of a query of pre-call tests that are answered by terms, the narrowest first.
 func OfPreCalls(q storage.PreCallQuery) []Wanted {
 	out := Of(storage.Query{
 		AppID: q.AppID, UserID: q.UserID, SiteID: q.SiteID, ApplicationVersion: q.ApplicationVersion,
@@ -57,14 +57,14 @@ func OfPreCalls(q storage.PreCallQuery) []Wanted {
 	})
 	switch {
 	case q.Failed:
-		out = append(out, wanted(q.AppID, failedValue(q.Provider), Last, Last))
+		out = append(out, newWanted(q.AppID, failedValue(q.Provider), Last, Last))
 	case q.Provider != "":
-		out = append(out, wanted(q.AppID, providerValue(q.Provider), Last, Last))
+		out = append(out, newWanted(q.AppID, providerValue(q.Provider), Last, Last))
 	}
 	return out
 }
 
-func wanted(app, value string, first, last Kind) Wanted {
+func newWanted(app, value string, first, last Kind) Wanted {
 	w := Wanted{First: first, Last: last, Low: valuePart(value)}
 	if app == "" {
 		w.High = w.Low | (1<<lowBits - 1)
