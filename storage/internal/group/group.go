@@ -1,6 +1,6 @@
-// Package group lets many writers share transactions. Jobs that queue while a transaction
-// is running share the next, and a job may wait a moment for others. Each job gets its own
-// result, and one that fails takes no other with it.
+// Package group lets concurrent writers share transactions. Jobs that are queued while a transaction
+// is running share the next one, and a job may wait for others (linger). Each job gets its own
+// result, and a job that fails does not fail the others.
 package group
 
 import (
@@ -11,49 +11,49 @@ import (
 )
 
 const (
-	// QueueJobs is how many jobs may wait; more callers wait at the door.
+	// QueueJobs is the capacity of the queue; further callers of Do block.
 	QueueJobs = 256
-	// jobs in one transaction
+	// groupJobs is the maximum number of jobs in one transaction.
 	groupJobs = 256
 )
 
-// ErrClosed says that the store was closed.
+// ErrClosed is returned after the store was closed.
 var ErrClosed = errors.New("the store is closed")
 
 // Commit writes jobs in one transaction, all or nothing. It may be called twice for a
-// job: when a transaction fails, its jobs are written again, each alone.
+// job: if a transaction fails, its jobs are written again, one by one.
 type Commit[J any] func(jobs []J) error
 
-// Queue hands jobs to the goroutine that commits them.
+// Queue passes jobs to the goroutine that commits them.
 type Queue[J any] struct {
 	commit Commit[J]
 	split  func(error) bool
 	linger time.Duration
-	jobs   chan *waiting[J]
+	jobs   chan *request[J]
 	wg     sync.WaitGroup
 
 	mu     sync.RWMutex // held for writing to close jobs, for reading to send to it
 	closed bool
 }
 
-type waiting[J any] struct {
-	at   time.Time       // when it was queued
+type request[J any] struct {
+	at   time.Time       // when the job was queued
 	ctx  context.Context //nolint:containedctx // it is the caller's, who waits
 	job  J
 	done chan error
-	ran  bool // in the transaction that is being, or was, committed
+	ran  bool // the last transaction had the job
 }
 
 // Start starts a queue. A transaction begins no earlier than linger after its first job was queued, unless it has
-// groupJobs: a commit costs more than the rows of a frame, and at a thousand frames a second each would have its own.
-// After an error for which split is false, jobs are not written again each alone: it would be the same for all.
+// groupJobs: a commit costs more than the rows of a frame, and a thousand frames a second would each have their own.
+// After an error for which split returns false, jobs are not written again one by one: the error would be the same.
 func Start[J any](commit Commit[J], split func(error) bool, linger time.Duration) *Queue[J] {
-	q := &Queue[J]{commit: commit, split: split, linger: linger, jobs: make(chan *waiting[J], QueueJobs)}
+	q := &Queue[J]{commit: commit, split: split, linger: linger, jobs: make(chan *request[J], QueueJobs)}
 	q.wg.Go(q.work)
 	return q
 }
 
-// Close runs what is queued and stops.
+// Close waits for the queued jobs and stops.
 func (q *Queue[J]) Close() {
 	q.mu.Lock()
 	if !q.closed {
@@ -64,13 +64,13 @@ func (q *Queue[J]) Close() {
 	q.wg.Wait()
 }
 
-// Len returns the number of jobs that wait.
+// Len returns the number of queued jobs.
 func (q *Queue[J]) Len() int { return len(q.jobs) }
 
-// Do queues a job and waits for its result. When ctx ends first the job may still be
-// committed, also while and after Do returns: what it writes is the caller's without an error alone.
+// Do queues a job and waits for its result. If ctx ends first, the job may still be committed, also after Do has
+// returned: results in the job are valid only if Do returned nil.
 func (q *Queue[J]) Do(ctx context.Context, job J) error {
-	w := &waiting[J]{at: time.Now(), ctx: ctx, job: job, done: make(chan error, 1)}
+	w := &request[J]{at: time.Now(), ctx: ctx, job: job, done: make(chan error, 1)}
 	if err := q.enqueue(w); err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (q *Queue[J]) Do(ctx context.Context, job J) error {
 	}
 }
 
-func (q *Queue[J]) enqueue(w *waiting[J]) error {
+func (q *Queue[J]) enqueue(w *request[J]) error {
 	q.mu.RLock()
 	defer q.mu.RUnlock()
 	if q.closed {
@@ -96,13 +96,13 @@ func (q *Queue[J]) enqueue(w *waiting[J]) error {
 	}
 }
 
-// work runs jobs until Close.
+// work commits jobs until Close.
 func (q *Queue[J]) work() {
 	for first := range q.jobs {
-		group := q.gather([]*waiting[J]{first})
+		group := q.gather([]*request[J]{first})
 		if err := q.run(group); err != nil && len(group) > 1 && q.split(err) {
 			for _, w := range group {
-				w.answer(q.run([]*waiting[J]{w}))
+				w.answer(q.run([]*request[J]{w}))
 			}
 		} else {
 			for _, w := range group {
@@ -112,9 +112,9 @@ func (q *Queue[J]) work() {
 	}
 }
 
-// gather adds what is queued, and what is queued until the first has waited for linger.
-func (q *Queue[J]) gather(group []*waiting[J]) []*waiting[J] {
-	var over <-chan time.Time // nil until it waits: under load jobs have queued for longer already
+// gather adds queued jobs to a group, until the first has waited for linger or the group is full.
+func (q *Queue[J]) gather(group []*request[J]) []*request[J] {
+	var timeout <-chan time.Time // nil until needed: under load the first job has waited long enough already
 	for len(group) < groupJobs {
 		select {
 		case w, ok := <-q.jobs:
@@ -129,8 +129,8 @@ func (q *Queue[J]) gather(group []*waiting[J]) []*waiting[J] {
 		if left <= 0 {
 			return group
 		}
-		if over == nil {
-			over = time.After(left)
+		if timeout == nil {
+			timeout = time.After(left)
 		}
 		select {
 		case w, ok := <-q.jobs:
@@ -138,23 +138,23 @@ func (q *Queue[J]) gather(group []*waiting[J]) []*waiting[J] {
 				return group
 			}
 			group = append(group, w)
-		case <-over:
+		case <-timeout:
 			return group
 		}
 	}
 	return group
 }
 
-func (w *waiting[J]) answer(err error) {
+func (w *request[J]) answer(err error) {
 	if err == nil && !w.ran {
 		err = w.ctx.Err()
 	}
 	w.done <- err
 }
 
-// run commits a group. Jobs that nobody waits for any more are left out; when none is
-// left no transaction is begun, for a locked store would cost its timeout each time.
-func (q *Queue[J]) run(group []*waiting[J]) error {
+// run commits a group, without jobs whose caller has given up. If none is
+// left, it begins no transaction, since each would wait for the timeout of a locked store.
+func (q *Queue[J]) run(group []*request[J]) error {
 	jobs := make([]J, 0, len(group))
 	for _, w := range group {
 		if w.ran = w.ctx.Err() == nil; w.ran {
