@@ -1,7 +1,7 @@
-// Package envelope compresses what is kept for long and seldom read, and finds out when it
-// was damaged.
+// Package envelope compresses data that is stored for long and rarely read, and detects
+// damage.
 //
-//	version (1 byte) | CRC-32C of what follows (4 bytes, little endian) | zstd of the content
+//	version (1 byte) | CRC-32C of the rest (4 bytes, little endian) | zstd of the content
 package envelope
 
 import (
@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// Version is the first byte of what Seal makes. No JSON text begins with it.
+	// Version is the first byte of a sealed content. No JSON text begins with it.
 	Version = 1
 
 	headBytes  = 5
 	windowSize = 1 << 20
 )
 
-// Both are safe for concurrent use and hold no goroutine.
+// Both are safe for concurrent use and have no goroutine.
 //
 //nolint:gochecknoglobals // made once: an encoder takes megabytes
 var (
@@ -39,7 +39,7 @@ type Envelope struct {
 	decompressor func() (*zstd.Decoder, error)
 }
 
-// New returns the envelope of a kind of which no content is longer than most, in bytes.
+// New returns an envelope for contents of at most most bytes.
 func New(most int) *Envelope {
 	return &Envelope{most: most, decompressor: sync.OnceValues(func() (*zstd.Decoder, error) {
 		return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(most)),
@@ -47,7 +47,7 @@ func New(most int) *Envelope {
 	})}
 }
 
-// Seal returns content as it is kept, or an error where it is too long.
+// Seal returns the compressed content, or an error if it is too long.
 func (e *Envelope) Seal(content []byte) ([]byte, error) {
 	if len(content) > e.most {
 		return nil, fmt.Errorf("%d bytes are more than %d", len(content), e.most)
@@ -62,8 +62,8 @@ func (e *Envelope) Seal(content []byte) ([]byte, error) {
 	return sealed, nil
 }
 
-// Open returns the content of what Seal made, or says how it is damaged. It takes no more
-// memory than a content may.
+// Open returns the content of the output of Seal, or an error that describes the damage. It allocates no more
+// memory than a content of the maximum length.
 func (e *Envelope) Open(sealed []byte) ([]byte, error) {
 	if len(sealed) < headBytes {
 		return nil, fmt.Errorf("it has %d bytes", len(sealed))
