@@ -5,15 +5,15 @@ import (
 	"github.com/qosrtc/qos/internal/digest"
 )
 
-// Digest erases the user in the digest of a conference's summary: of members whose session is own what remains of a
-// session (OwnSession) and of the user's records, of others the identifiers. A digest that cannot be decoded is removed.
+// Digest erases the user in the digest of a conference's summary. Of members whose session is own it removes the same
+// data as OwnSession and Own do; in other members it replaces identifiers. A digest that cannot be decoded is removed.
 func (ids *IDs) Digest(body []byte, own func(session [16]byte) bool) (_ []byte, changed bool) {
 	out, err := digest.Rewrite(body, func(m *digest.Member) {
 		d := digestMember{ids: ids, changed: &changed}
 		if own(m.Session) {
-			d.own(m)
+			d.eraseOwn(m)
 		}
-		d.mention(m)
+		d.replaceIDs(m)
 	})
 	switch {
 	case err != nil:
@@ -34,8 +34,9 @@ func (d digestMember) set(text *string, value string) {
 	*d.changed, *text = *d.changed || *text != value, value
 }
 
-// own removes what a record, a session or a summary of the user has no more: the operating system is of the user agent.
-func (d digestMember) own(m *digest.Member) {
+// eraseOwn removes the data that records, sessions and summaries of the user no longer have. The operating system is
+// from the user agent.
+func (d digestMember) eraseOwn(m *digest.Member) {
 	d.set(&m.OS, "")
 	*d.changed, m.Devices = *d.changed || len(m.Devices) > 0, nil
 	for i := range m.Fabrics {
@@ -49,8 +50,8 @@ func (d digestMember) own(m *digest.Member) {
 	}
 }
 
-// mention replaces identifiers in all texts.
-func (d digestMember) mention(m *digest.Member) {
+// replaceIDs replaces identifiers in all texts.
+func (d digestMember) replaceIDs(m *digest.Member) {
 	texts := []*string{&m.SiteID, &m.ApplicationVersion, &m.Browser, &m.BrowserVersion, &m.OS}
 	for i := range m.Devices {
 		texts = append(texts, &m.Devices[i])
@@ -71,7 +72,7 @@ func (d digestMember) mention(m *digest.Member) {
 	}
 }
 
-// words returns the members of a fabric whose words a page sent.
+// words returns the members of a fabric whose values are words that the page sent.
 func words(f *digest.Fabric) map[string]*string {
 	return map[string]*string{
 		"localCandidateType": &f.LocalCandidateType, "remoteCandidateType": &f.RemoteCandidateType, "relayProtocol": &f.RelayProtocol, "networkType": &f.NetworkType,

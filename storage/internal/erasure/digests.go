@@ -9,7 +9,7 @@ import (
 	"github.com/qosrtc/qos/internal/mask"
 )
 
-// names are identifiers of a user: as they are, and in the form by which texts are searched for them.
+// names are identifiers of a user: unchanged, and in the form by which texts are searched for them.
 type names struct {
 	IDs   digests `json:"ids,omitzero"`
 	Forms digests `json:"forms,omitzero"`
@@ -22,10 +22,10 @@ func (n *names) add(key []byte, id string) {
 	}
 }
 
-// digests are texts of which their keyed digests are known.
+// digests are keyed digests of texts.
 type digests struct {
 	Sums  []keyed         `json:"sums"`
-	known map[string]bool // results of has, by text
+	known map[string]bool // cached results of has, by text
 }
 
 // keyed is a keyed digest.
@@ -34,14 +34,14 @@ type keyed struct {
 	Sum    []byte `json:"sum"`
 }
 
-// maxKnown bounds the texts whose result is remembered.
+// maxKnown bounds digests.known.
 const maxKnown = 4096
 
 func (d *digests) add(key []byte, text string) {
 	d.Sums, d.known = append(d.Sums, keyed{len(text), sum(key, text)}), nil
 }
 
-// has reports whether a text is one of them.
+// has reports whether the digest of a text is one of them.
 func (d *digests) has(key []byte, text string) bool {
 	if text == "" || !slices.ContainsFunc(d.Sums, func(k keyed) bool { return k.Length == len(text) }) {
 		return false

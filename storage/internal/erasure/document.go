@@ -21,7 +21,7 @@ type Document struct {
 }
 
 // Document replaces the user's identifiers in the document of a conference's summary, and erases the content
-// of the user's participants: those whose session is own, and those that an identifier or the pseudonym names. All
+// of the user's participants: those whose session is own, and those with an identifier or the pseudonym. All
 // names of such a participant are the user's.
 func (ids *IDs) Document(text []byte, own func(session [16]byte) bool, pseudonym string) (Document, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -30,7 +30,7 @@ func (ids *IDs) Document(text []byte, own func(session [16]byte) bool, pseudonym
 	if err := decoder.Decode(&document); err != nil {
 		return Document{Text: text, IDs: ids}, err
 	}
-	d := &documents{ids: ids, names: map[string]string{}, pseudonym: pseudonym, sessions: map[[16]byte]bool{}}
+	d := &documentEraser{ids: ids, names: map[string]string{}, pseudonym: pseudonym, sessions: map[[16]byte]bool{}}
 	participants := list[map[string]any](document["participants"])
 	for _, p := range participants {
 		if d.isOwn(p, own) {
@@ -49,10 +49,10 @@ func (ids *IDs) Document(text []byte, own func(session [16]byte) bool, pseudonym
 	return out, err
 }
 
-// documents changes one document.
-type documents struct {
+// documentEraser changes one document.
+type documentEraser struct {
 	ids       *IDs
-	names     map[string]string // of the user's participants, to the pseudonym
+	names     map[string]string // names of the user's participants; the value is the pseudonym
 	pseudonym string
 	sessions  map[[16]byte]bool // of the user's participants
 	changed   bool
@@ -69,8 +69,8 @@ func list[T any](value any) (out []T) {
 	return out
 }
 
-// isOwn reports whether a participant is the user, and notes the session.
-func (d *documents) isOwn(p map[string]any, own func([16]byte) bool) bool {
+// isOwn reports whether a participant is the user, and adds its session to sessions.
+func (d *documentEraser) isOwn(p map[string]any, own func([16]byte) bool) bool {
 	session, err := uuid.Parse(text(p["session"]))
 	is := err == nil && own(session)
 	for _, name := range append(list[string](p["userIDs"]), text(p["userID"]), text(p["alias"])) {
@@ -88,8 +88,8 @@ func text(value any) string {
 	return out
 }
 
-// erase erases the content of a participant, and notes its names.
-func (d *documents) erase(p map[string]any) {
+// erase erases the content of a participant, and adds its names to names.
+func (d *documentEraser) erase(p map[string]any) {
 	for _, name := range append(list[string](p["userIDs"]), text(p["userID"]), text(p["alias"])) {
 		if name != "" && name != d.pseudonym {
 			d.names[name] = d.pseudonym
@@ -119,27 +119,27 @@ func (d *documents) erase(p map[string]any) {
 	}
 }
 
-// eraseWords removes what a page wrote in place of words.
-func (d *documents) eraseWords(object map[string]any) {
+// eraseWords removes values that are not words of the protocol.
+func (d *documentEraser) eraseWords(object map[string]any) {
 	for member := range conference.SentWords {
 		switch value := text(object[member]); {
 		case value == "" || conference.IsWord(member, value):
 		case member == "endReason":
-			d.set(object, member, "terminated") // that of an end without a reason
+			d.set(object, member, "terminated") // the value of an end without a reason
 		default:
 			d.set(object, member, "")
 		}
 	}
 }
 
-func (d *documents) set(object map[string]any, member, value string) {
+func (d *documentEraser) set(object map[string]any, member, value string) {
 	if have, ok := object[member].(string); ok && have != value {
 		object[member], d.changed = value, true
 	}
 }
 
-// walk replaces identifiers in an object and all below it.
-func (d *documents) walk(value any) {
+// walk replaces identifiers in a value, recursively.
+func (d *documentEraser) walk(value any) {
 	switch value := value.(type) {
 	case []any:
 		for _, one := range value {
@@ -153,7 +153,7 @@ func (d *documents) walk(value any) {
 	}
 }
 
-func (d *documents) object(object map[string]any) {
+func (d *documentEraser) object(object map[string]any) {
 	for _, pair := range summaryPairs {
 		if d.ids.pair(object, pair[0], pair[1]) {
 			d.changed = true

@@ -13,8 +13,8 @@ func (ids *IDs) Entry(e *storage.AuditEntry) (changed bool) {
 	return changed
 }
 
-// Entry returns an audit entry as it is to be written after the erasures of its app; of all apps where it names none. The
-// entry of a search that verifies an erasure has the pseudonym.
+// Entry returns an audit entry with the erasures of its app applied, or of all apps if it has none. In the entry of a
+// search that verifies an erasure, the pseudonym replaces the search term.
 func (l *Late) Entry(e storage.AuditEntry) storage.AuditEntry {
 	for app, all := range l.apps {
 		if e.AppID != "" && e.AppID != app {

@@ -17,11 +17,11 @@ import (
 // Kind is the kind of the settings that are erasures.
 const Kind = "erasure"
 
-// Lifetime is how long an erasure is applied to what arrives late. The receiver takes records of the last 24
-// hours; a page that stays open names its users for longer.
+// Lifetime is how long an erasure is applied to late data. The receiver accepts records of the last 24
+// hours; a page that stays open sends the names of its users for longer.
 const Lifetime = 30 * 24 * time.Hour
 
-// maxLinked bounds the other names of a user that an erasure remembers.
+// maxLinked bounds the other names of a user in an erasure.
 const maxLinked = 256
 
 const (
@@ -30,13 +30,13 @@ const (
 	idBytes  = 16
 )
 
-// Erasure is one erasure as the store keeps it: the identifiers are digests.
+// Erasure is one erasure in its stored form: the identifiers are digests.
 type Erasure struct {
 	storage.Erasure
 	Key    []byte `json:"key,omitempty"`
-	IDs    names  `json:"ids,omitzero"`    // that were given
+	IDs    names  `json:"ids,omitzero"`    // the given ones
 	Linked names  `json:"linked,omitzero"` // other names of the user's sessions
-	After  Place  `json:"after"`           // conferences up to here are done
+	After  Place  `json:"after"`           // the last conference that is done
 
 	Revision int64 `json:"-"` // of the setting
 }
@@ -44,7 +44,7 @@ type Erasure struct {
 // Place is a position in a listing of conferences, from the oldest.
 type Place struct{ Start, Key int64 }
 
-// New returns an erasure that begins at a time.
+// New returns a new erasure of u that starts at a time.
 func New(u storage.User, at time.Time) *Erasure {
 	at = at.UTC().Truncate(time.Millisecond)
 	e := &Erasure{
@@ -69,13 +69,13 @@ func random(n int) []byte {
 // Link adds other names of the user.
 func (e *Erasure) Link(names ...string) {
 	for _, name := range names {
-		if name != "" && name != e.Pseudonym && len(e.Linked.IDs.Sums) < maxLinked && !e.is(name) && !e.isLinked(name) {
+		if name != "" && name != e.Pseudonym && len(e.Linked.IDs.Sums) < maxLinked && !e.isGiven(name) && !e.isLinked(name) {
 			e.Linked.add(e.Key, name)
 		}
 	}
 }
 
-// Decode reads a setting.
+// Decode decodes a setting.
 func Decode(s *storage.Setting) (*Erasure, error) {
 	e := &Erasure{Revision: s.Revision}
 	if err := json.Unmarshal(s.Body, e); err != nil {
@@ -84,22 +84,22 @@ func Decode(s *storage.Setting) (*Erasure, error) {
 	return e, nil
 }
 
-// Setting returns the erasure as a setting, in place of its revision.
+// Setting returns the erasure as a setting, which replaces the one at e.Revision.
 func (e *Erasure) Setting(now time.Time) (storage.Setting, error) {
 	body, err := json.Marshal(e)
 	return storage.Setting{Kind: Kind, ID: e.ID, Revision: e.Revision, ChangedAt: now, Body: body}, err
 }
 
-// is reports whether a text is one of the identifiers that were given.
-func (e *Erasure) is(text string) bool { return e.IDs.IDs.has(e.Key, text) }
+// isGiven reports whether a text is one of the given identifiers.
+func (e *Erasure) isGiven(text string) bool { return e.IDs.IDs.has(e.Key, text) }
 
 func (e *Erasure) isLinked(text string) bool { return e.Linked.IDs.has(e.Key, text) }
 
-// Names reports whether a user with these names is the erased one.
-func (e *Erasure) Names(names ...string) bool { return slices.ContainsFunc(names, e.is) }
+// Names reports whether one of these names is a given identifier.
+func (e *Erasure) Names(names ...string) bool { return slices.ContainsFunc(names, e.isGiven) }
 
-// Find returns the identifiers of the erasure, and the user's other names where linked is set. It calls found,
-// unless it is nil, with each that was replaced.
+// Find returns the given identifiers, and the user's other names if linked is set. found, unless it is nil, is
+// called with each identifier that was replaced.
 func (e *Erasure) Find(linked bool, found func(text string)) *IDs {
 	sets := []*names{&e.IDs}
 	if linked {
@@ -120,7 +120,7 @@ func (e *Erasure) Find(linked bool, found func(text string)) *IDs {
 	return ids
 }
 
-// Began returns the time in the ID of a session, in ms since the epoch; 0 where it has none.
+// Began returns the time in the ID of a session, in ms since the epoch; 0 if it has none.
 func Began(session [16]byte) int64 {
 	if session[6]>>4 != 7 {
 		return 0

@@ -13,26 +13,26 @@ import (
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
-// Exporter writes records and summaries of one conference for an export: identifiers of users other than the
-// exported one become placeholders. It is for one goroutine.
+// Exporter prepares records and summaries of one conference for an export: it replaces identifiers of users other
+// than the exported one by placeholders. It is not safe for concurrent use.
 type Exporter struct {
 	key    []byte
 	own    map[string]bool   // the user's names in this conference
-	others map[string]string // names of others in this conference, and their placeholders
+	others map[string]string // placeholders, by the names of others in this conference
 }
 
-// maxOthers bounds the names of others that texts of one conference are searched for.
+// maxOthers bounds Exporter.others.
 const maxOthers = 10_000
 
-// NewKey returns the key by which the placeholders of one export are made.
+// NewKey returns a key for the placeholders of one export.
 func NewKey() []byte { return random(keyBytes) }
 
-// NewExporter returns an exporter. Placeholders of one key are the same in all conferences.
+// NewExporter returns an exporter. Exporters with the same key use the same placeholders.
 func NewExporter(key []byte, own map[string]bool) *Exporter {
 	return &Exporter{key, own, map[string]string{}}
 }
 
-// Other notes the names of another user, and returns the placeholder.
+// Other adds the names of another user, and returns the placeholder.
 func (x *Exporter) Other(name, alias string) string {
 	if alias == "" {
 		alias = name
@@ -48,7 +48,7 @@ func (x *Exporter) Other(name, alias string) string {
 	return placeholder
 }
 
-// Note notes the users that a record names.
+// Note adds the other users that a record names.
 func (x *Exporter) Note(attributes map[string]any) {
 	for _, pair := range users {
 		name, alias := text(attributes[pair[0]]), text(attributes[pair[1]])
@@ -65,7 +65,7 @@ func (x *Exporter) Note(attributes map[string]any) {
 	}
 }
 
-// Record returns the attributes of a record of the user.
+// Record returns the attributes of a record of the user, with placeholders.
 func (x *Exporter) Record(attributes map[string]any) map[string]any {
 	x.Note(attributes)
 	out := maps.Clone(attributes)
@@ -73,8 +73,8 @@ func (x *Exporter) Record(attributes map[string]any) map[string]any {
 	return out
 }
 
-// Mention returns the attributes of another user's record that name the user, all of a feedback that the user gave; none if
-// it does not.
+// Mention returns the attributes of another user's record that name the user, or all attributes of feedback that the
+// user gave; nil without any.
 func (x *Exporter) Mention(attributes map[string]any) map[string]any {
 	marked := maps.Clone(attributes)
 	own := map[string]string{}
@@ -98,7 +98,7 @@ func (x *Exporter) Mention(attributes map[string]any) map[string]any {
 }
 
 // Summary returns the part of a summary that is about the user: the times and the outcome of the conference,
-// and the user's participants. It is nil if the user took no part.
+// and the user's participants. It is nil if the user did not take part.
 func (x *Exporter) Summary(document []byte, own func(session string) bool) (json.RawMessage, error) {
 	decoder := json.NewDecoder(bytes.NewReader(document))
 	decoder.UseNumber()
@@ -121,7 +121,7 @@ func (x *Exporter) Summary(document []byte, own func(session string) bool) (json
 	for _, p := range mine {
 		x.noteAll(p)
 	}
-	d := &documents{ids: NewIDs(x.others)}
+	d := &documentEraser{ids: NewIDs(x.others)}
 	d.walk(mine)
 	out := map[string]any{"participants": mine}
 	for _, member := range []string{"startMs", "endMs", "durationMs", "revision", "outcome"} {
@@ -130,7 +130,7 @@ func (x *Exporter) Summary(document []byte, own func(session string) bool) (json
 	return json.Marshal(out)
 }
 
-// noteAll notes the users that an object and all below it name.
+// noteAll adds the other users that a value names, recursively.
 func (x *Exporter) noteAll(value any) {
 	switch value := value.(type) {
 	case []any:

@@ -8,16 +8,16 @@ import (
 	"github.com/qosrtc/qos/internal/mask"
 )
 
-// IDs finds identifiers and says what replaces them: as they are where an ID is a whole, and in all their forms in texts
-// (mask.Replace). It is for one goroutine.
+// IDs finds and replaces identifiers: exact ones if a whole value is an ID, and all their forms in texts
+// (mask.Replace). It is not safe for concurrent use.
 type IDs struct {
 	id      func(id string) (replacement string, found bool)
 	form    func(form string) (replacement string, found bool)
 	lengths []int             // of the forms in bytes, ascending
-	found   func(text string) // called with each identifier that was replaced; nil: not
+	found   func(text string) // called with each identifier that was replaced; may be nil
 }
 
-// NewIDs returns those of a map from identifiers to their replacements. An empty identifier is none.
+// NewIDs returns the IDs of a map from identifiers to their replacements. An empty identifier is ignored.
 func NewIDs(replacements map[string]string) *IDs {
 	forms := map[string]string{}
 	for id, replacement := range replacements {
@@ -32,7 +32,7 @@ func NewIDs(replacements map[string]string) *IDs {
 	return ids
 }
 
-// over returns identifiers with those below, which are found where these are not.
+// over returns the union of ids and below. ids takes precedence.
 func (ids *IDs) over(below *IDs) *IDs {
 	out := &IDs{id: either(ids.id, below.id), form: either(ids.form, below.form), found: below.found, lengths: slices.Clone(below.lengths)}
 	for _, n := range ids.lengths {
@@ -56,7 +56,7 @@ func (ids *IDs) addLength(n int) {
 	}
 }
 
-// ID returns the replacement of a text that is an identifier as a whole.
+// ID returns the replacement of a text if the whole text is an identifier.
 func (ids *IDs) ID(text string) (replacement string, found bool) {
 	if replacement, found = ids.id(text); !found {
 		return text, false
@@ -65,7 +65,7 @@ func (ids *IDs) ID(text string) (replacement string, found bool) {
 	return replacement, true
 }
 
-// report notes a name that was replaced.
+// report calls found for a name that was replaced.
 func (ids *IDs) report(name string) {
 	if ids.found != nil && name != "" {
 		ids.found(name)
@@ -103,8 +103,8 @@ func (ids *IDs) Replacement(text, form string) string {
 	return replacement
 }
 
-// JSON replaces identifiers in the strings and the numbers of a JSON text, and leaves the rest as it is,
-// byte for byte. A text that is no JSON is replaced like any other.
+// JSON replaces identifiers in the strings and the numbers of a JSON text. All other bytes are unchanged.
+// A text that is not valid JSON is handled by Text.
 func (ids *IDs) JSON(text string) (string, bool) {
 	if text == "" {
 		return text, false
@@ -155,18 +155,18 @@ func (ids *IDs) token(literal string) (string, bool) {
 			return literal, false
 		}
 		replacement, found := ids.ID(literal)
-		return quoted(replacement), found
+		return quote(replacement), found
 	}
 	var value string
 	if json.Unmarshal([]byte(literal), &value) != nil {
 		return literal, false
 	}
 	replaced, changed := ids.Text(value)
-	return quoted(replaced), changed
+	return quote(replaced), changed
 }
 
-// quoted returns a JSON string.
-func quoted(text string) string {
+// quoted returns text as a JSON string.
+func quote(text string) string {
 	literal, _ := json.Marshal(text) // a string never fails
 	return string(literal)
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/qosrtc/qos/storage/internal/frames"
 )
 
-// Late applies erasures to what is written after them. It is for one goroutine.
+// Late applies erasures to data that is written after them. It is not safe for concurrent use.
 type Late struct {
-	Revision int64 // of the settings that it was read from
+	Revision int64 // revision of the settings from which it was read
 	apps     map[string][]*Erasure
 }
 
-// NewLate returns the erasures of a store.
+// NewLate returns a Late with all erasures of a store.
 func NewLate(revision int64, all []*Erasure) *Late {
 	l := &Late{Revision: revision, apps: map[string][]*Erasure{}}
 	for _, e := range all {
@@ -22,15 +22,15 @@ func NewLate(revision int64, all []*Erasure) *Late {
 	return l
 }
 
-// Stored is what a writer reads of the store for a batch of late records.
+// Stored reads the stored data that Batch needs.
 type Stored struct {
-	// Session returns the row of the batch's session as it is stored. A row without names is not stored.
+	// Session returns the stored row of the batch's session. A row without names is not stored yet.
 	Session func() (frames.SessionRow, error)
-	// TakesPart reports whether a session whose user has a name takes part in the conference of a place and time.
+	// TakesPart reports whether a session with this user takes part in the conference of a PlaceID and time.
 	TakesPart func(place frames.PlaceID, at int64, user string) (bool, error)
 }
 
-// Concerns reports whether a batch may need a change.
+// Concerns reports whether Batch may change b.
 func (l *Late) Concerns(b *frames.Prepared) bool {
 	if l == nil {
 		return false
@@ -42,9 +42,9 @@ func (l *Late) Concerns(b *frames.Prepared) bool {
 	})
 }
 
-// Batch returns a batch as it is to be written: of a session of an erased user that began before the erasure
-// nothing remains but its measurements, and in the records of others about a time before it the user has the
-// pseudonym. The batch that is given stays as it is.
+// Batch returns a copy of b with the erasures applied: of a session of an erased user that began before the erasure
+// only the measurements remain, and in records of others about a time before it the pseudonym replaces the user. It
+// does not change b.
 func (l *Late) Batch(b *frames.Prepared, stored Stored) (*frames.Prepared, error) {
 	out := *b
 	out.Frames = slices.Clone(b.Frames)
@@ -80,8 +80,9 @@ func (e *Erasure) late(b *frames.Prepared, stored Stored) error {
 	return nil
 }
 
-// lateOwn erases a batch of a session that began before the erasure and is the user's: by its names, or because
-// its row was erased. A row that is still to be erased remains, since its names and search terms are erased with it.
+// lateOwn erases a batch of a session of the user that began before the erasure: the session has the user's names, or
+// its stored row was erased. A stored row that is not erased yet is kept, since its names and search terms are erased
+// together.
 func (e *Erasure) lateOwn(b *frames.Prepared, have frames.SessionRow) (err error) {
 	ids := e.Find(true, nil)
 	switch {
@@ -100,7 +101,7 @@ func (e *Erasure) lateOwn(b *frames.Prepared, have frames.SessionRow) (err error
 	return nil
 }
 
-// lateMention looks for the user's other names only in conferences in which a session of the user takes part.
+// lateMention replaces the user's identifiers in a row, the other names only if the user takes part in its conference.
 func (e *Erasure) lateMention(app string, row *frames.Row, stored Stored) error {
 	linked := false
 	if len(e.Linked.IDs.Sums) > 0 {
@@ -119,8 +120,8 @@ func (l *Late) Concern(app string, startMs int64) bool {
 	return l != nil && slices.ContainsFunc(l.apps[app], func(e *Erasure) bool { return startMs < e.At.UnixMilli() })
 }
 
-// Summary returns the document and the digest of a summary of a conference that began at a time as they are to be
-// written. The document says whose the members of the digest are: without a readable one there is no digest.
+// Summary applies the erasures to the document and the digest of the summary of a conference that began at a time. The
+// document determines which members of the digest are the user's: if it cannot be read, the digest is removed.
 func (l *Late) Summary(app string, startMs int64, document, digest []byte) (_, _ []byte, changed bool, err error) {
 	for _, e := range l.apps[app] {
 		if startMs >= e.At.UnixMilli() {

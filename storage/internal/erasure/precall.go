@@ -5,14 +5,14 @@ import (
 	"github.com/qosrtc/qos/storage/internal/frames"
 )
 
-// PreCall is a pre-call test as it is stored: the row of its session at that time, and its result.
+// PreCall is a stored pre-call test: the row of its session at that time, and its result.
 type PreCall struct {
 	Row    frames.SessionRow
 	Result storage.PreCallResult
 }
 
-// OwnPreCall returns what remains of a test of the user: its measurements, providers and network type, and what
-// remains of the session.
+// OwnPreCall erases the content of a test of the user. Its measurements, providers and network type remain, and the
+// data that OwnSession keeps.
 func (ids *IDs) OwnPreCall(p PreCall, pseudonym string) (PreCall, error) {
 	row, err := ids.OwnSession(p.Row, pseudonym)
 	p.Row, p.Result = row, mapTexts(p.Result, func(string) string { return "" }, func(text string) string { text, _ = ids.Text(text); return text })
@@ -37,8 +37,8 @@ func (ids *IDs) PreCall(p PreCall) (_ PreCall, changed bool, err error) {
 	return p, changed, err
 }
 
-// mapTexts replaces the free texts of a result: its reason and the errors of its transports, and by label those of its
-// providers. The result that is given stays as it is.
+// mapTexts returns a copy of a result with replaced free texts: by replace its reason and the errors of its
+// transports, by label the names of its providers.
 func mapTexts(r storage.PreCallResult, replace, label func(string) string) storage.PreCallResult {
 	r.Reason = replace(r.Reason)
 	providers := r.Providers
@@ -56,14 +56,12 @@ func mapTexts(r storage.PreCallResult, replace, label func(string) string) stora
 	return r
 }
 
-// Owns reports whether a test of a session is the erased user's. stored is the name that the session's row has, empty
-// without one.
+// Owns reports whether a test belongs to the erased user. stored is the user in the session's row, empty without one.
 func (e *Erasure) Owns(session [16]byte, row frames.SessionRow, stored string) bool {
 	return Began(session) < e.At.UnixMilli() && (e.Names(row.UserID, row.UserAlias) || row.UserID == e.Pseudonym || stored == e.Pseudonym)
 }
 
-// LatePreCall returns a test of an app as it is to be written after the erasures of a store. stored returns the name
-// that the row of its session has, empty without one.
+// LatePreCall applies the erasures of a store to a test of an app. stored returns the user in its session's row, or "".
 func LatePreCall(all []*Erasure, app string, session [16]byte, p PreCall, stored func() (string, error)) (PreCall, error) {
 	for _, e := range all {
 		if e.AppID != app || Began(session) >= e.At.UnixMilli() {

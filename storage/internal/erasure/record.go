@@ -10,16 +10,16 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// freeTexts are the attributes with texts of applications, users and browsers, in which an identifier may be
-// a word. An attribute that semconv does not have is one, too.
+// freeTexts are the attributes with texts of applications, users and browsers, which may contain an identifier as
+// a word. Attributes that semconv does not define are also free texts.
 var freeTexts = map[string]bool{
 	semconv.ErrorName: true, semconv.ErrorMessage: true, semconv.ErrorCode: true, semconv.ErrorConstraintName: true, semconv.ErrorStack: true,
 	semconv.ErrorLocalSDP: true, semconv.ErrorRemoteSDP: true, semconv.SDPText: true, semconv.FeedbackComment: true, semconv.FeedbackUserClaimed: true, semconv.LogText: true,
 	semconv.EventName: true, semconv.ErrorFunction: true,
 }
 
-// measured are the measures that are texts: words of closed sets, which nobody checks.
-var measured = func() map[string]bool {
+// measured are the measures that are texts: words of closed sets, which are not validated.
+var textMeasures = func() map[string]bool {
 	names := map[string]bool{}
 	for m := range protocol.NumMeasures {
 		if m.Info().Type == protocol.Text {
@@ -32,8 +32,8 @@ var measured = func() map[string]bool {
 // users are the pairs of attributes that name a user.
 var users = [][2]string{{semconv.RemoteUserID, semconv.RemoteUserAlias}, {semconv.FeedbackUserID, semconv.FeedbackUserAlias}}
 
-// known are the attributes of semconv, but for those that begin with a prefix.
-var known = func() map[string]bool {
+// known are the attributes that semconv defines, except those that are defined by a prefix.
+var knownAttributes = func() map[string]bool {
 	names := map[string]bool{}
 	for _, a := range semconv.Attributes {
 		names[a.Name] = true
@@ -50,7 +50,7 @@ func (ids *IDs) Mention(attributes map[string]any) (changed bool) {
 	for _, pair := range users {
 		named := ids.pair(attributes, pair[0], pair[1])
 		if _, has := attributes[semconv.FeedbackComment]; named && has && pair[0] == semconv.FeedbackUserID {
-			delete(attributes, semconv.FeedbackComment) // the user's own, through the session of another
+			delete(attributes, semconv.FeedbackComment) // written by the user in another's session
 		}
 		changed = named || changed
 	}
@@ -70,7 +70,7 @@ func (ids *IDs) Mention(attributes map[string]any) (changed bool) {
 		case name == semconv.ErrorDetails:
 			text, replaced := ids.JSON(text)
 			set(name, text, replaced)
-		case freeTexts[name] || measured[name] || !known[name]:
+		case freeTexts[name] || textMeasures[name] || !knownAttributes[name]:
 			text, replaced := ids.Text(text)
 			set(name, text, replaced)
 		}
@@ -97,8 +97,8 @@ func (ids *IDs) pair(attributes map[string]any, name, alias string) bool {
 	return false
 }
 
-// event replaces identifiers in the data of an event. A userID of which one half is an identifier is
-// replaced as a whole.
+// event replaces identifiers in the data of an event. If one part of a userID is an identifier, it replaces
+// the whole userID.
 func (ids *IDs) event(name, data string) (string, bool) {
 	member := map[string]string{"userIDChange": "newUserID", "associateMstWithUserID": "userID"}[name]
 	var members map[string]json.RawMessage
@@ -118,7 +118,7 @@ func (ids *IDs) event(name, data string) (string, bool) {
 	}
 	ids.report(user.Name)
 	ids.report(user.Alias)
-	members[member] = json.RawMessage(quoted(replacement))
+	members[member] = json.RawMessage(quote(replacement))
 	text, _ := json.Marshal(members) // each member was read from JSON
 	replaced, _ := ids.JSON(string(text))
 	return replaced, true
@@ -133,14 +133,14 @@ var keptTexts = map[string]bool{
 	semconv.ErrorFunction: true, semconv.SDPField: true, semconv.EventName: true,
 }
 
-// word is the form of the texts of measures: VP8, audio/opus.
+// word matches the texts of measures: VP8, audio/opus.
 var word = regexp.MustCompile(`^[A-Za-z0-9._/+-]{1,64}$`)
 
-// errorName is the form of the names of DOMExceptions and JavaScript's errors.
+// errorName matches the names of DOMExceptions and JavaScript's errors.
 var errorName = regexp.MustCompile(`^[A-Z][A-Za-z]{0,40}Error$`)
 
-// Own erases the content of a record of the user: texts that are not in keptTexts, and identifiers in those
-// that are. It reports whether it changed the attributes.
+// Own erases the content of a record of the user: it removes texts that are not in keptTexts, and replaces identifiers
+// in those that are. It reports whether it changed the attributes.
 func (ids *IDs) Own(attributes map[string]any) (changed bool) {
 	data, _ := attributes[semconv.EventData].(string)
 	name, _ := attributes[semconv.EventName].(string)
@@ -148,7 +148,7 @@ func (ids *IDs) Own(attributes map[string]any) (changed bool) {
 	for key, value := range attributes {
 		text, ok := value.(string)
 		switch {
-		case !ok || keptTexts[key], measured[key] && word.MatchString(text), key == semconv.ErrorName && errorName.MatchString(text), key == semconv.FeedbackUserID, key == semconv.FeedbackUserAlias:
+		case !ok || keptTexts[key], textMeasures[key] && word.MatchString(text), key == semconv.ErrorName && errorName.MatchString(text), key == semconv.FeedbackUserID, key == semconv.FeedbackUserAlias:
 			continue
 		case key == semconv.EventData:
 			if kept := ids.ownEvent(name, data); kept != "" {
@@ -175,7 +175,7 @@ func setOf(list []string) map[string]bool {
 	return words
 }
 
-// erasedEvent is the name of an event whose name is not one of the protocol's.
+// erasedEvent replaces the name of an event that the protocol does not define.
 const erasedEvent = "customEvent"
 
 // keptEvents are the events of the protocol (docs/protocol.md, section 6).
@@ -183,8 +183,8 @@ var keptEvents = setOf(strings.Fields(`fabricHold fabricResume audioMute audioUn
 		screenShareStop dominantSpeaker activeDeviceList fabricAdded remoteDescriptionSet fabricSetup fabricSetupFailed iceDisruptionStart iceDisruptionEnd
 		iceRestart selectedCandidatePairChange streamAdded limitsChange playoutChange associateMstWithUserID userIDChange wifiStats callDetails customEvent customStats`))
 
-// keptNumbers are the members of the data of the client's events of which numbers and booleans remain, and keptWords those of
-// which words remain.
+// keptNumbers are the members of the data of the client's events whose numbers and booleans remain, and keptWords
+// those whose words remain.
 var keptNumbers, keptWords = setOf(protocol.EventNumbers), func() map[string]map[string]bool {
 	words := make(map[string]map[string]bool, len(protocol.EventWords))
 	for member, all := range protocol.EventWords {
@@ -193,7 +193,7 @@ var keptNumbers, keptWords = setOf(protocol.EventNumbers), func() map[string]map
 	return words
 }()
 
-// ownEvent returns what remains of the data of an event of the user; empty: nothing.
+// ownEvent returns the part that remains of the data of an event of the user; empty: nothing.
 func (ids *IDs) ownEvent(name, data string) string {
 	var members map[string]json.RawMessage
 	if !keptEvents[name] || strings.HasPrefix(name, "custom") || name == "callDetails" || json.Unmarshal([]byte(data), &members) != nil {

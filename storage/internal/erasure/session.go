@@ -9,8 +9,8 @@ import (
 	"github.com/qosrtc/qos/storage/internal/frames"
 )
 
-// OwnSession returns what remains of the row of a session of the user: the application's version and site,
-// the library's version, and of the user agent the browser and its major version.
+// OwnSession erases the row of a session of the user. The application's version and site, the library's version,
+// the browser and its major version remain.
 func (ids *IDs) OwnSession(row frames.SessionRow, pseudonym string) (frames.SessionRow, error) {
 	details, err := ReadDetails(row.Details)
 	if err != nil {
@@ -29,13 +29,13 @@ func (ids *IDs) OwnSession(row frames.SessionRow, pseudonym string) (frames.Sess
 	return frames.SessionRow{UserID: pseudonym, UserAlias: pseudonym, Details: string(text)}, err
 }
 
-// ReadDetails reads the details of a session from its column.
+// ReadDetails decodes the details of a session.
 func ReadDetails(text string) (details map[string]string, err error) {
 	err = json.Unmarshal([]byte(text), &details)
 	return details, err
 }
 
-// shortAgent is a user agent of the same browser and major version, and of nothing else.
+// shortAgent returns a user agent with only the browser and its major version.
 func shortAgent(agent string) string {
 	family, major := event.Browser(agent)
 	token := map[string]string{"edge": "Edg/", "opera": "OPR/", "firefox": "Firefox/", "chrome": "Chrome/"}[family]
