@@ -11,7 +11,7 @@ import (
 	"github.com/qosrtc/qos/storage/internal/join"
 )
 
-// Append implements storage.Writer. When ctx ends before it returns, the records may
+// Append implements storage.Writer. When ctx ends first, the records may
 // still be written; appending them again is harmless.
 func (s *Store) Append(ctx context.Context, batches []storage.Batch) (storage.Appended, error) {
 	ready, err := frames.Prepare(batches)
@@ -29,7 +29,7 @@ func (s *Store) Append(ctx context.Context, batches []storage.Batch) (storage.Ap
 	return result, nil
 }
 
-// appendPortion is one transaction's.
+// appendPortion appends a portion in one transaction.
 func (s *Store) appendPortion(ctx context.Context, portion []frames.Prepared) (storage.Appended, error) {
 	var result storage.Appended
 	var changes follow.Changes
@@ -45,8 +45,8 @@ func (s *Store) appendPortion(ctx context.Context, portion []frames.Prepared) (s
 
 func (t *tx) appendAll(batches []frames.Prepared) (result storage.Appended, changes follow.Changes, err error) {
 	touch := join.Touched{}
-	clear(t.changed)
-	clear(t.anew)
+	clear(t.changedSessions)
+	clear(t.newParticipations)
 	t.termsDropped = 0
 	for i := range batches {
 		b, err := t.lateBatch(&batches[i])
@@ -81,7 +81,7 @@ func (t *tx) appendAll(batches []frames.Prepared) (result storage.Appended, chan
 	return result, changes, err
 }
 
-// session writes the session's row where it is new or has changed.
+// session writes the session's row if it is new or has changed.
 func (t *tx) session(b *frames.Prepared) (knownSession, error) {
 	known, ok := t.sessions[b.Session]
 	if ok && known.row == b.Row {
@@ -94,9 +94,9 @@ func (t *tx) session(b *frames.Prepared) (knownSession, error) {
 	if err != nil {
 		return known, err
 	}
-	known.row, t.changed[known.key] = b.Row, true
+	known.row, t.changedSessions[known.key] = b.Row, true
 	if !ok {
-		known.next = math.MaxInt // of a frame that may have been written before
+		known.next = math.MaxInt // a part of the frame last may be stored
 		known.last, err = t.lastSeq(known.key)
 	}
 	if len(t.sessions) >= maxCached {
@@ -106,7 +106,7 @@ func (t *tx) session(b *frames.Prepared) (knownSession, error) {
 	return known, err
 }
 
-// lastSeq returns the highest seq of a session that is stored, 0 when there is none.
+// lastSeq returns the highest stored seq of a session, 0 without frames.
 func (t *tx) lastSeq(session int64) (last int64, err error) {
 	err = t.row(`SELECT max(coalesce((SELECT max(seq) FROM frame WHERE session = ?1), 0),
 		coalesce((SELECT max(last) FROM packed WHERE session = ?1
@@ -114,7 +114,7 @@ func (t *tx) lastSeq(session int64) (last int64, err error) {
 	return last, err
 }
 
-// place returns the key of a place and makes its row where there is none.
+// place returns the key of a conferenceID, and creates its row if necessary.
 func (t *tx) place(p frames.PlaceID) (key int64, err error) {
 	if key, ok := t.places[p]; ok {
 		return key, nil
@@ -131,17 +131,17 @@ func (t *tx) place(p frames.PlaceID) (key int64, err error) {
 	return key, nil
 }
 
-// appendFrame writes the records of f that are not there yet and returns their number.
+// appendFrame writes the records of f that are not stored yet and returns their number.
 func (t *tx) appendFrame(s *knownSession, f *frames.Row) (added int, err error) {
 	if f.Seq > s.last || f.Seq == s.last && f.Idx >= s.next {
 		s.last, s.next = f.Seq, f.Idx+f.N
 		return f.N, t.insertFrame(s.key, f)
 	}
-	have, err := t.indexes(s.key, f.Seq)
+	runs, err := t.indexes(s.key, f.Seq)
 	if err != nil {
 		return 0, err
 	}
-	parts, err := f.Without(have)
+	parts, err := f.Without(runs)
 	for i := 0; i < len(parts) && err == nil; i++ {
 		added += parts[i].N
 		err = t.insertFrame(s.key, &parts[i])
@@ -165,15 +165,15 @@ func (t *tx) insertFrame(session int64, f *frames.Row) error {
 const storedIndexes = `SELECT idx, n FROM frame WHERE session = ?1 AND seq = ?2
 	UNION ALL SELECT idx, n FROM packed WHERE session = ?1 AND first BETWEEN ?3 AND ?2 AND last >= ?2 ORDER BY idx`
 
-// indexes returns what is stored of a frame, in order.
-func (t *tx) indexes(session, seq int64) (have []frames.Run, err error) {
+// indexes returns the stored runs of a frame, in order.
+func (t *tx) indexes(session, seq int64) (runs []frames.Run, err error) {
 	err = t.each(func(row scanner) error {
 		var idx, n int
 		if err := row.Scan(&idx, &n); err != nil {
 			return err
 		}
-		have = append(have, frames.Run{From: idx, To: idx + n})
+		runs = append(runs, frames.Run{From: idx, To: idx + n})
 		return nil
 	}, storedIndexes, session, seq, seq-chunk.MaxRecords)
-	return have, err
+	return runs, err
 }

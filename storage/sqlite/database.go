@@ -10,7 +10,7 @@ import (
 
 var dialect = sqlstore.SQLite //nolint:gochecknoglobals // a constant
 
-// view runs read in a transaction, so that all its queries see the same state.
+// view runs read in one transaction, so that all its queries see the same snapshot.
 func (s *Store) view(ctx context.Context, read func(*sql.Tx) error) error {
 	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
@@ -20,20 +20,20 @@ func (s *Store) view(ctx context.Context, read func(*sql.Tx) error) error {
 	return read(tx)
 }
 
-// database is how package sqlstore runs statements.
+// database returns the sqlstore.DB of this store.
 func (s *Store) database() sqlstore.DB {
 	return sqlstore.DB{
-		Read: func(ctx context.Context, read func(sqlstore.Tx) error) error { return read(reading{ctx, s.read}) },
+		Read: func(ctx context.Context, read func(sqlstore.Tx) error) error { return read(querier{ctx, s.read}) },
 		View: func(ctx context.Context, read func(sqlstore.Tx) error) error {
-			return s.view(ctx, func(tx *sql.Tx) error { return read(reading{ctx, tx}) })
+			return s.view(ctx, func(tx *sql.Tx) error { return read(querier{ctx, tx}) })
 		},
 		Change: s.change,
 		Wrap:   s.wrap,
 	}
 }
 
-// reading implements sqlstore.Tx over what reads: a transaction, or the connections.
-type reading struct {
+// querier implements sqlstore.Tx over a read transaction or the pool of connections.
+type querier struct {
 	ctx context.Context //nolint:containedctx // it lives as long as one call
 	db  interface {
 		QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
@@ -42,7 +42,7 @@ type reading struct {
 }
 
 // Each implements sqlstore.Tx.
-func (r reading) Each(scan func(sqlstore.Row) error, statement string, values ...any) error {
+func (r querier) Each(scan func(sqlstore.Row) error, statement string, values ...any) error {
 	rows, err := r.db.QueryContext(r.ctx, dialect.SQL(statement), dialect.Values(values)...)
 	if err != nil {
 		return err
@@ -51,18 +51,18 @@ func (r reading) Each(scan func(sqlstore.Row) error, statement string, values ..
 }
 
 // Place implements sqlstore.Tx.
-func (r reading) Place(app, conference string) (key int64, found bool, err error) {
+func (r querier) Place(app, conference string) (key int64, found bool, err error) {
 	found, err = sqlstore.One(r, []any{&key}, selectPlace, app, conference)
 	return key, found, err
 }
 
 // Days implements sqlstore.Tx.
-func (r reading) Days(int64, instance.Span) (sqlstore.Days, error) { return nil, nil }
+func (r querier) Days(int64, instance.Span) (sqlstore.Days, error) { return nil, nil }
 
 const selectPlace = `SELECT key FROM place WHERE app_id = ? AND conference_id = ?`
 
 // Exec implements sqlstore.Tx.
-func (r reading) Exec(statement string, values ...any) (int64, error) {
+func (r querier) Exec(statement string, values ...any) (int64, error) {
 	result, err := r.db.ExecContext(r.ctx, dialect.SQL(statement), dialect.Values(values)...)
 	if err != nil {
 		return 0, err
@@ -80,26 +80,26 @@ func eachRow(rows *sql.Rows, scan func(sqlstore.Row) error) error {
 	return rows.Err()
 }
 
-// asked implements sqlstore.Tx over the writer's transaction, with its prepared statements.
-type asked struct{ *tx }
+// writerQuerier implements sqlstore.Tx over the writer's transaction, with its prepared statements.
+type writerQuerier struct{ *tx }
 
-func (t *tx) asked() sqlstore.Tx { return asked{t} }
+func (t *tx) querier() sqlstore.Tx { return writerQuerier{t} }
 
 // Each implements sqlstore.Tx.
-func (a asked) Each(scan func(sqlstore.Row) error, statement string, values ...any) error {
+func (a writerQuerier) Each(scan func(sqlstore.Row) error, statement string, values ...any) error {
 	return a.each(scan, dialect.SQL(statement), dialect.Values(values)...)
 }
 
 // Place implements sqlstore.Tx.
-func (a asked) Place(app, conference string) (key int64, found bool, err error) {
+func (a writerQuerier) Place(app, conference string) (key int64, found bool, err error) {
 	found, err = sqlstore.One(a, []any{&key}, selectPlace, app, conference)
 	return key, found, err
 }
 
 // Exec implements sqlstore.Tx.
-func (a asked) Exec(statement string, values ...any) (int64, error) {
+func (a writerQuerier) Exec(statement string, values ...any) (int64, error) {
 	return a.count(dialect.SQL(statement), dialect.Values(values)...)
 }
 
 // Days implements sqlstore.Tx.
-func (a asked) Days(int64, instance.Span) (sqlstore.Days, error) { return nil, nil }
+func (a writerQuerier) Days(int64, instance.Span) (sqlstore.Days, error) { return nil, nil }

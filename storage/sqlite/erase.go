@@ -10,15 +10,15 @@ import (
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
-// erasing is what this engine adds to its database for erasures.
+// erasing returns the functions of this engine that erasures need.
 func (s *Store) erasing() sqlstore.Erasing {
 	return sqlstore.Erasing{
 		Locked: func(ctx context.Context, _ sqlstore.Lock, write func(sqlstore.Tx) error) error {
 			s.sweep.Lock()
 			defer s.sweep.Unlock()
 			return s.writer.do(context.WithoutCancel(ctx), job{run: func(t *tx) error {
-				t.forget() // it knows rows as they were
-				return write(t.asked())
+				t.clearCaches() // its caches become outdated
+				return write(t.querier())
 			}})
 		},
 		Rewrite: func(ctx context.Context) error {
@@ -34,7 +34,7 @@ func (s *Store) erasing() sqlstore.Erasing {
 // reload makes the writer read the erasures.
 func (s *Store) reload(ctx context.Context) error {
 	return s.writer.do(context.WithoutCancel(ctx), job{run: func(t *tx) error {
-		all, revision, err := sqlstore.Erasures(t.asked())
+		all, revision, err := sqlstore.Erasures(t.querier())
 		if err == nil {
 			t.late = erasure.NewLate(revision, all)
 		}
@@ -44,8 +44,8 @@ func (s *Store) reload(ctx context.Context) error {
 
 var errReaders = errors.New("readers of the store kept the log from being emptied: the next run tries again")
 
-// rewrite writes all pages of the file anew and empties the log, so that neither has what was deleted or
-// replaced. Writes wait meanwhile.
+// rewrite rewrites all pages of the file and truncates the log, so that neither contains deleted or
+// replaced data. Writes wait meanwhile.
 func rewrite(ctx context.Context, conn *sql.Conn) error {
 	if _, err := conn.ExecContext(ctx, `VACUUM`); err != nil {
 		return err
@@ -60,19 +60,19 @@ func rewrite(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// lateBatch returns a batch as it is to be written, after the erasures that it is subject to.
+// lateBatch returns b with the erasures applied that concern it.
 func (t *tx) lateBatch(b *frames.Prepared) (*frames.Prepared, error) {
 	if !t.late.Concerns(b) {
 		return b, nil
 	}
 	return t.late.Batch(b, erasure.Stored{
 		Session: func() (row frames.SessionRow, err error) {
-			_, err = sqlstore.One(t.asked(), []any{&row.UserID, &row.UserAlias, &row.Details},
+			_, err = sqlstore.One(t.querier(), []any{&row.UserID, &row.UserAlias, &row.Details},
 				`SELECT user_id, user_alias, details FROM session WHERE app_id = ? AND id = ?`, b.Session.App, b.Session.ID[:])
 			return row, err
 		},
 		TakesPart: func(place frames.PlaceID, at int64, user string) (bool, error) {
-			return sqlstore.TakesPart(t.asked(), place, at, user)
+			return sqlstore.TakesPart(t.querier(), place, at, user)
 		},
 	})
 }

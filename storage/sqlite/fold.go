@@ -9,42 +9,42 @@ import (
 	driver "modernc.org/sqlite"
 )
 
-// foldPages is the number of pages in the log after which it is folded into the file: 16 MB, for a page that changes often
-// is then written back once.
+// foldPages is the number of pages in the log after which it is checkpointed (folded into the file): 16 MB, so
+// that a page that changes often is written back once.
 const foldPages = 4000
 
-// folder folds the log into the file while the writer continues. SQLite by itself does it within the commit that fills the log,
-// for which all writes wait, tens of milliseconds. What is written meanwhile is left to the writer (rest), which is little: the log
-// begins again only if all of it is in the file between two writes.
+// folder checkpoints the log while the writer continues. SQLite itself does it within the commit that fills the
+// log, for which all writes wait tens of milliseconds. Pages that are written meanwhile are left to the writer
+// (rest), and are few: SQLite reuses the log only if all of it is in the file between two writes.
 type folder struct {
-	pages int // foldPages; tests have fewer
-	since int // pages that the writer has written since it asked, used by the writer alone
-	db    *sql.DB
-	mu    sync.Mutex // held while the log is folded
-	asked chan struct{}
-	rest  atomic.Bool
-	wg    sync.WaitGroup
+	pages    int // foldPages; tests set fewer
+	written  int // pages written since the last request, used by the writer alone
+	db       *sql.DB
+	mu       sync.Mutex // held during a checkpoint
+	requests chan struct{}
+	rest     atomic.Bool
+	wg       sync.WaitGroup
 }
 
 func startFolder(db *sql.DB, pages int) *folder {
-	f := &folder{pages: pages, db: db, asked: make(chan struct{}, 1)}
+	f := &folder{pages: pages, db: db, requests: make(chan struct{}, 1)}
 	f.wg.Go(func() {
-		for range f.asked {
+		for range f.requests {
 			f.fold()
 		}
 	})
 	return f
 }
 
-// close waits for the folding that was asked for.
+// close waits for a pending checkpoint.
 func (f *folder) close() {
-	close(f.asked)
+	close(f.requests)
 	f.wg.Wait()
 }
 
 const fold = `PRAGMA wal_checkpoint(PASSIVE)`
 
-// fold folds what is in the log. An error is left to the writer, whose next write or folding has it too.
+// fold runs a checkpoint. It ignores an error, because the writer's next statement fails with it too.
 func (f *folder) fold() {
 	f.mu.Lock()
 	_, err := f.db.ExecContext(context.Background(), fold)
@@ -52,19 +52,19 @@ func (f *folder) fold() {
 	f.rest.Store(err == nil)
 }
 
-// wrote asks for a folding after every so many pages that the writer's connection has written.
-func (f *folder) wrote(conn *sql.Conn) {
+// countWrites requests a checkpoint each time the writer's connection has written f.pages pages.
+func (f *folder) countWrites(conn *sql.Conn) {
 	_ = conn.Raw(func(c any) error {
 		written, _, err := c.(driver.DBStatus).Status(driver.DBStatusCacheWrite, true)
-		f.since += written
+		f.written += written
 		return err
 	})
-	if f.since < f.pages {
+	if f.written < f.pages {
 		return
 	}
-	f.since = 0
+	f.written = 0
 	select {
-	case f.asked <- struct{}{}:
-	default: // it is asked for already
+	case f.requests <- struct{}{}:
+	default: // a request is pending
 	}
 }

@@ -41,7 +41,7 @@ func TestLogBeginsAgain(t *testing.T) {
 func awaitFolding(t *testing.T, s *Store) {
 	t.Helper()
 	f := s.writer.folder
-	require.Eventually(t, func() bool { return len(f.asked) == 0 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return len(f.requests) == 0 }, time.Minute, time.Millisecond)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 }

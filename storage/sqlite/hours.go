@@ -6,8 +6,8 @@ import (
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
-// hourWriter is what this engine adds for the columns of hours. Its write transactions are serial, so no other one is
-// writing when a mark is committed.
+// hourWriter returns the functions of this engine that the columns of hours need. Write transactions are serial, so
+// none is active when a mark is committed.
 func (s *Store) hourWriter() sqlstore.HourWriter {
 	return sqlstore.HourWriter{Write: s.change, Settle: func(context.Context) error { return nil }}
 }

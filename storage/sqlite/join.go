@@ -8,24 +8,24 @@ import (
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
-// table is the rows of one place for package join.
+// table implements join.Table for one conferenceID.
 type table struct {
 	t     *tx
 	place int64
 }
 
-// aroundRows finds the rows that join.Table.Around returns. The reader stops after the first
-// that starts behind its span: every frame asks, and one search of the index is enough.
+// aroundRows selects the rows that join.Table.Around returns. The caller stops after the first
+// that starts after its span, so that one index search is enough for each frame.
 const aroundRows = ` FROM conference INDEXED BY conference_place WHERE place = ?1
 	AND start_ms >= coalesce((SELECT max(start_ms) FROM conference WHERE place = ?1 AND start_ms <= ?2), ?2) ORDER BY start_ms`
 
-// newest is the conference of a place that starts last.
-type newest struct {
+// newestRow is the conference under a conferenceID that starts last.
+type newestRow struct {
 	join.Row
-	from int64 // no other conference of the place is around a span that starts then or later
+	from int64 // Around returns only this row for a span that starts then or later
 }
 
-// Around implements join.Table. Nearly every frame extends the newest conference of its place, which is kept.
+// Around implements join.Table. Most frames extend the newest conference of their conferenceID, which is cached.
 func (p table) Around(span instance.Span) (rows []join.Row, err error) {
 	if last, ok := p.t.newest[p.place]; ok && last.from <= span.Start {
 		return []join.Row{last.Row}, nil
@@ -47,19 +47,19 @@ func (p table) Around(span instance.Span) (rows []join.Row, err error) {
 		return nil
 	}, `SELECT key, start_ms, end_ms, packed, revision, summary_start, summary_end`+aroundRows, p.place, span.Start)
 	if err == nil && !stopped && len(rows) > 0 {
-		p.keepNewest(rows, span.Start)
+		p.cacheNewest(rows, span.Start)
 	}
 	return rows, err
 }
 
-// keepNewest keeps the last of all rows around a span that starts at start and has no end.
-func (p table) keepNewest(rows []join.Row, start int64) {
+// cacheNewest caches the last of rows, which are all rows around the span from start to infinity.
+func (p table) cacheNewest(rows []join.Row, start int64) {
 	if len(p.t.newest) >= maxCached {
 		clear(p.t.newest)
 	}
-	last := newest{Row: rows[len(rows)-1]}
+	last := newestRow{Row: rows[len(rows)-1]}
 	last.from = last.Span.Start
-	if len(rows) == 1 { // none starts before it
+	if len(rows) == 1 { // no other starts before it
 		last.from = min(last.from, start)
 	}
 	p.t.newest[p.place] = last
@@ -90,37 +90,37 @@ func (p table) Stretch(key int64, span instance.Span, moved bool) error {
 	return p.t.exec(`UPDATE term SET start_ms = ? WHERE conference = ?`, span.Start, key)
 }
 
-// rows is what both engines do alike.
-func (p table) rows() sqlstore.Rows { return sqlstore.Rows{Tx: p.t.asked(), Place: p.place} }
+// sqlRows returns the part of join.Table that both engines share.
+func (p table) sqlRows() sqlstore.Rows { return sqlstore.Rows{Tx: p.t.querier(), Place: p.place} }
 
 // SetLoose implements join.Table.
 func (p table) SetLoose(key int64) error {
 	delete(p.t.newest, p.place)
-	return p.rows().SetLoose(key)
+	return p.sqlRows().SetLoose(key)
 }
 
 // Absorb implements join.Table.
 func (p table) Absorb(into, from int64, summary bool) error {
-	clear(p.t.written) // keys are used again
+	clear(p.t.recordTerms) // keys are reused
 	delete(p.t.newest, p.place)
-	delete(p.t.kept, into)
-	delete(p.t.kept, from)
-	return p.rows().Absorb(into, from, summary)
+	delete(p.t.conferenceTerms, into)
+	delete(p.t.conferenceTerms, from)
+	return p.sqlRows().Absorb(into, from, summary)
 }
 
 // PutSummary implements join.Table.
 func (p table) PutSummary(key int64, s *join.Summary) error {
 	delete(p.t.newest, p.place)
-	return p.rows().PutSummary(key, s)
+	return p.sqlRows().PutSummary(key, s)
 }
 
 // Annotated implements join.Table.
-func (p table) Annotated(span instance.Span) (bool, error) { return p.rows().Annotated(span, nil) }
+func (p table) Annotated(span instance.Span) (bool, error) { return p.sqlRows().Annotated(span, nil) }
 
 // Recount implements join.Table.
 func (p table) Recount(key int64, span, own instance.Span) error {
-	delete(p.t.kept, key)
-	sessions, err := p.rows().Recount(key, span, own, nil)
+	delete(p.t.conferenceTerms, key)
+	sessions, err := p.sqlRows().Recount(key, span, own, nil)
 	for i := 0; i < len(sessions) && err == nil; i++ {
 		err = p.t.addSessionTerms(key, sessions[i])
 	}

@@ -63,7 +63,7 @@ func requireNewest(t *testing.T, s *Store, at func(int) time.Time) {
 			}
 			got = append(got, rows)
 			kept := tx.newest
-			tx.newest = map[int64]newest{}
+			tx.newest = map[int64]newestRow{}
 			if rows, err = (table{tx, 1}).Around(span); err != nil {
 				return err
 			}

@@ -12,7 +12,7 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrate brings the schema up to date, one transaction a migration.
+// migrate applies missing migrations, each in its own transaction.
 func migrate(ctx context.Context, db *sql.DB) error {
 	have, err := schemaVersion(ctx, db)
 	if err != nil {
@@ -45,8 +45,8 @@ func checkColumns(ctx context.Context, db *sql.DB) error {
 	return sqlstore.CheckColumns(migrations, have)
 }
 
-// schemaVersion returns the number of migrations applied, and refuses a database that
-// something else made.
+// schemaVersion returns the number of applied migrations. It refuses a database of another
+// program.
 func schemaVersion(ctx context.Context, db *sql.DB) (version int, err error) {
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return 0, err

@@ -11,11 +11,11 @@ import (
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
-// Pack packs the records of activity of conferences that ended before a time into chunks,
-// one short transaction a chunk, between those of other writers. If it stops half-way, or
-// ctx ends, the next call goes on. Rows that are damaged, or too long for any chunk, stay
-// as they are; after all others it returns an error that wraps storage.ErrDamaged and
-// names the damaged ones, once: they are not tried again before more activity arrives.
+// Pack moves the records of activity of conferences that ended before a time into chunks,
+// one short transaction a chunk, between those of other writers. If it is interrupted,
+// the next call continues. Rows that are damaged, or too long for any chunk, remain
+// loose. After all other rows it returns an error that wraps storage.ErrDamaged and
+// names the damaged ones. Each is named once: a conference is not packed again before it has new activity.
 func (s *Store) Pack(ctx context.Context, before time.Time) (storage.Packed, error) {
 	p := &packer{store: s, builder: &chunk.Builder{}}
 	err := sqlstore.EachLoose(ctx, s.database(), before.UnixMilli(), p.conference)
@@ -28,7 +28,7 @@ func (s *Store) Pack(ctx context.Context, before time.Time) (storage.Packed, err
 	return p.done, nil
 }
 
-// packer is one Pack. It holds one page of rows and one chunk.
+// packer is the state of one Pack. It holds one page of rows and one chunk in memory.
 type packer struct {
 	store   *Store
 	builder *chunk.Builder
@@ -56,7 +56,7 @@ type walk struct {
 	chunk.Walk
 }
 
-// step makes one chunk. Nobody else takes rows away meanwhile.
+// step makes one chunk. The lock keeps others from deleting rows meanwhile.
 func (p *packer) step(ctx context.Context, w *walk) error {
 	p.store.sweep.Lock()
 	defer p.store.sweep.Unlock()
@@ -73,7 +73,7 @@ func (p *packer) step(ctx context.Context, w *walk) error {
 	if err != nil {
 		return err
 	}
-	// It does not stop half-way: nobody would know whether the chunk is there.
+	// It is not cancelled: after that it would be unknown whether the chunk is stored.
 	err = p.store.writer.do(context.WithoutCancel(ctx), job{run: func(t *tx) error { return t.insertChunk(w.Place, &c, rows) }})
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (p *packer) step(ctx context.Context, w *walk) error {
 	return nil
 }
 
-// looseRows reads the next rows of a conference as it is now; none when it was deleted.
+// looseRows reads the next rows of a conference in its current span; none if it was deleted.
 func (s *Store) looseRows(ctx context.Context, c sqlstore.Loose, from frames.Position, limit int) (rows []frames.ReadRow, err error) {
 	err = s.database().View(ctx, func(tx sqlstore.Tx) error {
 		span, found, err := c.Span(tx)
@@ -97,7 +97,7 @@ func (s *Store) looseRows(ctx context.Context, c sqlstore.Loose, from frames.Pos
 
 var errRowsMoved = errors.New("rows that were to be packed are not there any more")
 
-// insertChunk writes a chunk in place of the rows that it was made of.
+// insertChunk replaces rows by their chunk.
 func (t *tx) insertChunk(place int64, c *chunk.Chunk, rows []frames.ReadRow) error {
 	var key int64
 	err := t.row(`INSERT INTO chunk (place, from_ms, to_ms, records, body) VALUES (?, ?, ?, ?, ?) RETURNING key`,
@@ -126,12 +126,12 @@ func (t *tx) insertChunk(place int64, c *chunk.Chunk, rows []frames.ReadRow) err
 	return nil
 }
 
-// finish says that a conference is packed, unless activity came meanwhile.
+// finish marks a conference as packed, unless activity has been added meanwhile.
 func (p *packer) finish(w *walk) error {
 	packed := false
 	err := p.store.writer.do(context.Background(), job{run: func(t *tx) (err error) {
 		delete(t.newest, w.Place)
-		packed, err = w.SetPacked(t.asked(), w.Left)
+		packed, err = w.SetPacked(t.querier(), w.Left)
 		return err
 	}})
 	if err == nil && packed && w.Left == 0 {

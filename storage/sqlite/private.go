@@ -8,13 +8,13 @@ import (
 	"path/filepath"
 )
 
-// ownerOnly is the mode of every file of a store: contents are not encrypted.
+// ownerOnly is the mode of all files of a store: their contents are not encrypted.
 const ownerOnly fs.FileMode = 0o600
 
-// privateStore makes the store's file readable to its owner alone, and what SQLite keeps
-// beside it. SQLite gives new files of these the mode of the store's.
+// privateStore makes the store's file, and the files that SQLite has beside it, readable to their owner alone.
+// SQLite creates new ones with the mode of the store's file.
 func privateStore(path string) error {
-	if err := private(path); err != nil {
+	if err := makePrivate(path); err != nil {
 		return err
 	}
 	path, err := filepath.EvalSymlinks(path) // SQLite's own files are beside the file itself
@@ -29,8 +29,8 @@ func privateStore(path string) error {
 	return nil
 }
 
-// private makes a file readable to its owner alone, and creates it where there is none.
-func private(path string) error {
+// makePrivate makes a file readable to its owner alone, and creates it if necessary.
+func makePrivate(path string) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDONLY, ownerOnly) //nolint:gosec // the path is the operator's
 	if err != nil {
 		return fmt.Errorf("the file or its directory cannot be written: %w", err)

@@ -14,6 +14,6 @@ func (p table) Rename(key, session int64, renames []term.Rename) error {
 			return err
 		}
 	}
-	_, err := p.t.asked().Exec(`DELETE FROM rename AS r WHERE r.conference = ? AND r.session = ?`+sqlstore.OlderRenames, key, session, term.MaxRenames)
+	_, err := p.t.querier().Exec(`DELETE FROM rename AS r WHERE r.conference = ? AND r.session = ?`+sqlstore.OlderRenames, key, session, term.MaxRenames)
 	return err
 }

@@ -33,7 +33,7 @@ func TestRetentionLeavesNoBytes(t *testing.T) {
 		}))
 		fold := func() (found int) {
 			var busy, pages, moved int
-			require.NoError(t, s.folds.QueryRowContext(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved))
+			require.NoError(t, s.folding.QueryRowContext(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved))
 			require.Zero(t, busy)
 			file, err := os.ReadFile(s.path)
 			require.NoError(t, err)

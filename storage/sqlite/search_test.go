@@ -95,7 +95,7 @@ func TestDigestPlans(t *testing.T) {
 		var all []question
 		db := s.database()
 		db.Read = func(ctx context.Context, read func(sqlstore.Tx) error) error {
-			return read(spy{reading{ctx, s.read}, &all})
+			return read(spy{querier{ctx, s.read}, &all})
 		}
 		require.NoError(t, sqlstore.NewLists(db).Digests(t.Context(), q, nil))
 		require.Equal(t, want+"\n", plan(t, s, all[0].sql, all[0].values...))

@@ -6,8 +6,8 @@ import (
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
-// settings, notices, accounts, users, precalls, lists and hours are embedded by Store, which gets the methods of
-// storage.Settings, storage.Notices, storage.Accounts, storage.Users, storage.HourMaker and most of storage.Reader by them.
+// settings, notices, accounts, users, precalls, lists and hours are embedded in Store. They implement
+// storage.Settings, storage.Notices, storage.Accounts, storage.Users, storage.HourMaker and most of storage.Reader.
 type (
 	settings = *sqlstore.Settings
 	notices  = *sqlstore.Notices
@@ -18,13 +18,13 @@ type (
 	hours    = *sqlstore.Hours
 )
 
-// change runs a write to settings in the writer's transactions. One that is refused takes none of
-// the jobs that share its transaction with it.
+// change runs a write to settings in the writer's transaction. A refusal does not fail
+// the other jobs of the transaction.
 func (s *Store) change(ctx context.Context, write func(sqlstore.Tx) error) error {
 	var refused error
 	err := s.writer.do(ctx, job{run: func(t *tx) error {
 		refused = nil
-		err := write(t.asked())
+		err := write(t.querier())
 		if sqlstore.SettingsRefused(err) {
 			refused, err = err, nil
 		}

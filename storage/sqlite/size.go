@@ -8,7 +8,7 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// Size returns the bytes of the file that its content takes: all pages but the free ones, which new records use again.
+// Size returns the number of bytes in use: all pages of the file except free ones, which SQLite reuses.
 func (s *Store) Size(ctx context.Context) (bytes int64, err error) {
 	const used = `SELECT (page_count - freelist_count) * page_size FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()`
 	if err = s.read.QueryRowContext(ctx, used).Scan(&bytes); err != nil {

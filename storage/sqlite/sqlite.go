@@ -21,7 +21,7 @@ import (
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
-// Synchronous says when a write is on the disk; the package comment compares the two.
+// Synchronous determines when a write is on disk; the package comment compares the values.
 type Synchronous string
 
 // The values of Synchronous.
@@ -30,15 +30,15 @@ const (
 	SynchronousFull   Synchronous = "full"
 )
 
-// busyTimeout is how long a connection waits for a lock that another program (a backup,
-// a shell) holds on the file.
+// busyTimeout is how long a connection waits for a lock of another program (a backup,
+// a shell) on the file.
 const busyTimeout = 5 * time.Second
 
 // readers is the number of connections that read.
 const readers = 4
 
-// writerPragmas: the log is folded by SQLite at 64 MB, if the folder does not keep up with the writer, and keeps at most so
-// much of the disk after a burst. Deleted bytes are overwritten: retention and packing leave none in free pages.
+// writerPragmas: SQLite itself checkpoints the log at 64 MB, if the folder is slower than the writer, and truncates
+// it to that after a burst. Deleted bytes are overwritten, so that retention and packing leave none in free pages.
 var writerPragmas = []string{
 	"foreign_keys(1)", "journal_mode(WAL)", "cache_size(-16000)", "wal_autocheckpoint(16000)", "journal_size_limit(67108864)", "secure_delete(1)",
 }
@@ -49,7 +49,7 @@ type Options struct {
 	// Linger is how long a write may wait for others that share its transaction. 0: it does not wait.
 	Linger time.Duration
 
-	busyTimeout time.Duration // 0: the constant; tests are in a hurry
+	busyTimeout time.Duration // 0: the constant; tests set others
 	foldPages   int           // likewise
 }
 
@@ -62,15 +62,15 @@ type Store struct {
 	precalls
 	lists
 	hours
-	path   string
-	lock   *sql.DB
-	write  *sql.DB
-	read   *sql.DB
-	folds  *sql.DB
-	folder *folder
-	writer *writer
-	sweep  sync.Mutex // held by who takes rows away: a step of Pack or of DeleteBefore
-	hub    *follow.Hub
+	path    string
+	lock    *sql.DB
+	write   *sql.DB
+	read    *sql.DB
+	folding *sql.DB
+	folder  *folder
+	writer  *writer
+	sweep   sync.Mutex // held while rows are removed: by a step of Pack, of DeleteBefore or of an erasure
+	hub     *follow.Hub
 
 	once   sync.Once
 	closed error
@@ -87,8 +87,8 @@ var (
 	_ storage.HourMaker = (*Store)(nil)
 )
 
-// Open opens the store in the file at path and creates it where there is none. It brings
-// an older schema up to date. Close must be called.
+// Open opens the store in the file at path, creates it if necessary, and applies missing
+// migrations. The caller must call Close.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if o.Synchronous == "" {
 		o.Synchronous = SynchronousNormal
@@ -112,13 +112,13 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 }
 
 func (s *Store) open(ctx context.Context, o Options) (err error) {
-	if err := private(s.path + ".lock"); err != nil {
+	if err := makePrivate(s.path + ".lock"); err != nil {
 		return err
 	}
 	if s.lock, err = takeLock(ctx, s.path); err != nil {
 		return err
 	}
-	if emptied(s.path) {
+	if isEmptied(s.path) {
 		return errEmptied
 	}
 	if err := privateStore(s.path); err != nil {
@@ -137,11 +137,11 @@ func (s *Store) open(ctx context.Context, o Options) (err error) {
 	}
 	s.read.SetMaxOpenConns(readers)
 	s.read.SetMaxIdleConns(readers)
-	if s.folds, err = openDB(s.path, o, synchronous); err != nil {
+	if s.folding, err = openDB(s.path, o, synchronous); err != nil {
 		return err
 	}
-	s.folds.SetMaxOpenConns(1)
-	s.folder = startFolder(s.folds, o.foldPages)
+	s.folding.SetMaxOpenConns(1)
+	s.folder = startFolder(s.folding, o.foldPages)
 	if s.writer, err = startWriter(ctx, s.write, s.folder, o.Linger); err != nil {
 		return err
 	}
@@ -151,8 +151,8 @@ func (s *Store) open(ctx context.Context, o Options) (err error) {
 	return err
 }
 
-// Close waits for the writes that were accepted and closes the file. It may be called
-// more than once; writes after it fail.
+// Close waits for accepted writes and closes the file. It may be called
+// more than once. Later writes fail.
 func (s *Store) Close() error {
 	s.once.Do(func() {
 		s.writer.close()
@@ -164,14 +164,14 @@ func (s *Store) Close() error {
 	return s.closed
 }
 
-// closeFiles closes what is open, once the writer has stopped: readers first, so that the last connection, the
-// writer's, folds the log into the file, then the lock.
+// closeFiles closes the connections, after the writer has stopped: readers first, so that the last
+// connection of the file, the writer's, folds the log into it, then the lock.
 func (s *Store) closeFiles() error {
 	if s.folder != nil {
 		s.folder.close()
 	}
 	var errs []error
-	for _, db := range []*sql.DB{s.read, s.folds, s.write, s.lock} {
+	for _, db := range []*sql.DB{s.read, s.folding, s.write, s.lock} {
 		if db != nil {
 			errs = append(errs, db.Close())
 		}
@@ -188,7 +188,7 @@ func openDB(path string, o Options, pragmas ...string) (*sql.DB, error) {
 	return sql.Open("sqlite", fileURI(path)+"?"+q.Encode())
 }
 
-// fileURI names a file to SQLite, whatever characters its path has.
+// fileURI returns the URI of a file, with any characters in its path.
 func fileURI(path string) string {
 	path = filepath.ToSlash(path)
 	if path[0] != '/' { // a drive letter
@@ -197,9 +197,9 @@ func fileURI(path string) string {
 	return (&url.URL{Scheme: "file", Path: path}).String()
 }
 
-// takeLock holds an exclusive lock on a file beside the store until it is closed. The
-// operating system drops it with the process. The store's own file cannot be held this
-// way, for it has several connections.
+// takeLock locks a file beside the store exclusively until it is closed. The
+// operating system releases the lock when the process ends. The store's file itself cannot be locked,
+// because it has several connections.
 func takeLock(ctx context.Context, path string) (*sql.DB, error) {
 	db, err := sql.Open("sqlite", fileURI(path+".lock"))
 	if err != nil {
@@ -218,9 +218,9 @@ func takeLock(ctx context.Context, path string) (*sql.DB, error) {
 	return db, nil
 }
 
-// emptied says that the file has lost its content: SQLite would take it for a new one and
+// isEmptied reports whether the file is empty and its log is not. SQLite would consider the file new and
 // remove the log, which may be all that is left.
-func emptied(path string) bool {
+func isEmptied(path string) bool {
 	file, err := os.Stat(path)
 	if err != nil || file.Size() > 0 {
 		return false
@@ -233,7 +233,7 @@ var errEmptied = errors.New("the file is empty, but its log (-wal) is not: resto
 
 var errInUse = errors.New("another process, or this one, has the store open already")
 
-// resultCode returns SQLite's primary result code, 0 when err is not SQLite's.
+// resultCode returns SQLite's primary result code, 0 if err is not SQLite's.
 func resultCode(err error) int {
 	if e, ok := errors.AsType[*driver.Error](err); ok {
 		return e.Code() & 0xff
@@ -241,7 +241,7 @@ func resultCode(err error) int {
 	return 0
 }
 
-// wrap names the file and the operation, and says what the commonest codes mean.
+// wrap adds the file, the operation and an explanation of the most frequent codes to err.
 func (s *Store) wrap(operation string, err error) error {
 	hint := ""
 	switch resultCode(err) {

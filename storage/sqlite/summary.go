@@ -13,8 +13,8 @@ import (
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
-// PutSummary implements storage.Writer. The summary goes to the conference that joins its
-// span, the nearest to its start if there are several.
+// PutSummary implements storage.Writer. It writes the summary to the conference that overlaps its
+// span or lies within instance.Gap of it, the nearest to its start if there are several.
 func (s *Store) PutSummary(ctx context.Context, sum storage.Summary) error {
 	stored, err := join.NewSummary(sum)
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Store) PutSummary(ctx context.Context, sum storage.Summary) error {
 	return nil
 }
 
-// putSummary reports whether there is a conference to put it to. It makes no place.
+// putSummary reports whether the conference of s exists. It creates no row for an unknown conferenceID.
 func (t *tx) putSummary(id frames.PlaceID, s *join.Summary) (found bool, err error) {
 	if s, err = sqlstore.LateSummary(t.late, id.App, s); err != nil {
 		return false, err

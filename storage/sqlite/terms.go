@@ -13,17 +13,17 @@ type conferenceTerm struct {
 	term       term.Term
 }
 
-// participation is a session that takes part in a conference.
+// participation is a session and a conference in which it takes part.
 type participation struct{ conference, session int64 }
 
 // Participate implements join.Table.
 func (p table) Participate(key, session int64) error {
 	added, err := p.t.count(`INSERT OR IGNORE INTO participant (conference, session) VALUES (?, ?)`, key, session)
-	who := participation{key, session}
-	if err != nil || added == 0 && (!p.t.changed[session] || p.t.anew[who]) {
+	member := participation{key, session}
+	if err != nil || added == 0 && (!p.t.changedSessions[session] || p.t.newParticipations[member]) {
 		return err
 	}
-	p.t.anew[who] = true
+	p.t.newParticipations[member] = true
 	return p.t.addSessionTerms(key, session)
 }
 
@@ -31,18 +31,18 @@ func (p table) Participate(key, session int64) error {
 func (p table) AddTerms(key int64, terms []term.Term) error {
 	var fresh []term.Term
 	for _, one := range terms {
-		if !p.t.written[conferenceTerm{key, one}] {
+		if !p.t.recordTerms[conferenceTerm{key, one}] {
 			fresh = append(fresh, one)
 		}
 	}
 	if len(fresh) == 0 {
 		return nil
 	}
-	if len(p.t.written) >= maxCached {
-		clear(p.t.written)
+	if len(p.t.recordTerms) >= maxCached {
+		clear(p.t.recordTerms)
 	}
 	for _, one := range fresh {
-		p.t.written[conferenceTerm{key, one}] = true
+		p.t.recordTerms[conferenceTerm{key, one}] = true
 	}
 	return p.t.addTerms(key, fresh, true)
 }
@@ -62,15 +62,14 @@ func (t *tx) addSessionTerms(key, session int64) error {
 	return t.addTerms(key, term.OfSession(app, user, alias, details), false)
 }
 
-// addTerms writes the terms that a conference does not have yet, and counts those that there is no
-// room for.
+// addTerms writes the terms that a conference does not have yet, and counts those that are dropped.
 func (t *tx) addTerms(key int64, terms []term.Term, recorded bool) error {
-	have, err := t.terms(key)
+	existing, err := t.terms(key)
 	if err != nil {
 		return err
 	}
-	write, left := have.Add(terms, recorded)
-	t.keptTerms += len(write)
+	write, dropped := existing.Add(terms, recorded)
+	t.cachedTerms += len(write)
 	for _, one := range write {
 		err := t.exec(`INSERT INTO term (term, start_ms, conference, recorded) SELECT ?, start_ms, key, ? FROM conference WHERE key = ?
 			ON CONFLICT DO UPDATE SET recorded = excluded.recorded`, one, recorded, key)
@@ -78,34 +77,34 @@ func (t *tx) addTerms(key int64, terms []term.Term, recorded bool) error {
 			return err
 		}
 	}
-	if left == 0 {
+	if dropped == 0 {
 		return nil
 	}
-	t.termsDropped += left
-	return t.exec(`UPDATE conference SET terms_dropped = terms_dropped + ? WHERE key = ?`, left, key)
+	t.termsDropped += dropped
+	return t.exec(`UPDATE conference SET terms_dropped = terms_dropped + ? WHERE key = ?`, dropped, key)
 }
 
-// terms returns what a conference has. Where thousands take part one after the other it is not
-// read for each of them.
+// terms returns the terms of a conference, from a cache: it would be slow to read them for each of
+// thousands of participants.
 func (t *tx) terms(key int64) (term.Kept, error) {
-	if have, ok := t.kept[key]; ok {
-		return have, nil
+	if terms, ok := t.conferenceTerms[key]; ok {
+		return terms, nil
 	}
-	have := term.Kept{}
+	terms := term.Kept{}
 	err := t.each(func(row scanner) error {
 		var one term.Term
 		var recorded bool
 		err := row.Scan(&one, &recorded)
-		have[one] = recorded
+		terms[one] = recorded
 		return err
 	}, `SELECT term, recorded FROM term INDEXED BY term_conference WHERE conference = ?`, key)
 	if err != nil {
 		return nil, err
 	}
-	if t.keptTerms+len(have) > maxCached || len(t.kept) >= maxCached {
-		clear(t.kept)
-		t.keptTerms = 0
+	if t.cachedTerms+len(terms) > maxCached || len(t.conferenceTerms) >= maxCached {
+		clear(t.conferenceTerms)
+		t.cachedTerms = 0
 	}
-	t.kept[key], t.keptTerms = have, t.keptTerms+len(have)
-	return have, nil
+	t.conferenceTerms[key], t.cachedTerms = terms, t.cachedTerms+len(terms)
+	return terms, nil
 }

@@ -11,50 +11,50 @@ import (
 	"github.com/qosrtc/qos/storage/internal/term"
 )
 
-// maxCached bounds each of the writer's caches; a full one starts again from nothing.
+// maxCached bounds each of the writer's caches. A full cache is cleared.
 const maxCached = 1 << 16
 
-// tx is what a job may use inside the writer's transaction. The contexts of its
-// statements are never cancelled: an interrupted statement would spoil the transaction
-// for every job that shares it, and each takes microseconds.
+// tx is the writer's transaction, for jobs. The contexts of its
+// statements are never cancelled: an interrupted statement would fail the transaction
+// for all jobs that share it, and each takes only microseconds.
 type tx struct {
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
 
-	// Keys of rows that are in the store, or will be when this transaction commits.
+	// Caches of rows, as they are after the commit of this transaction.
 	sessions map[frames.SessionID]knownSession
 	places   map[frames.PlaceID]int64
-	newest   map[int64]newest // by place
+	newest   map[int64]newestRow // by key of a conferenceID
 
-	late *erasure.Late // erasures of what is written
+	late *erasure.Late // erasures to apply to new records
 
-	unattached map[int64]bool // by place: whether it may have unattached annotations
+	unattached map[int64]bool // by key of a conferenceID: whether unattached annotations may exist
 
-	written   map[conferenceTerm]bool // terms of conferences, as the keys above
-	kept      map[int64]term.Kept     // all terms of some conferences, as the keys above
-	keptTerms int                     // at least how many terms kept has
+	recordTerms     map[conferenceTerm]bool // terms from records that are stored; cached as above
+	conferenceTerms map[int64]term.Kept     // all terms of some conferences; cached as above
+	cachedTerms     int                     // number of terms in kept, or more
 
-	// Of one job: sessions whose description it may have changed, who takes part anew, and
-	// values that it had no room for.
-	changed      map[int64]bool
-	anew         map[participation]bool
-	termsDropped int
+	// Of one job: sessions whose description it may have changed, participations whose terms it has
+	// written, and the number of dropped terms.
+	changedSessions   map[int64]bool
+	newParticipations map[participation]bool
+	termsDropped      int
 }
 
-// knownSession is a session's row.
+// knownSession is a stored session.
 type knownSession struct {
 	key  int64
 	row  frames.SessionRow
-	last int64 // highest seq in the store: a frame beyond it is new
-	next int   // index after those of last in the store: a row from it on is new
+	last int64 // highest stored seq: a frame after it is new
+	next int   // index after the stored ones of last: a row that starts there or later is new
 }
 
-// forget empties the caches: after a rollback they may hold what is not in the store.
-func (t *tx) forget() {
+// clearCaches clears the caches: after a rollback they may contain rows that are not stored.
+func (t *tx) clearCaches() {
 	t.sessions, t.places = map[frames.SessionID]knownSession{}, map[frames.PlaceID]int64{}
-	t.newest, t.unattached = map[int64]newest{}, map[int64]bool{}
-	t.written, t.changed, t.anew = map[conferenceTerm]bool{}, map[int64]bool{}, map[participation]bool{}
-	t.kept, t.keptTerms = map[int64]term.Kept{}, 0
+	t.newest, t.unattached = map[int64]newestRow{}, map[int64]bool{}
+	t.recordTerms, t.changedSessions, t.newParticipations = map[conferenceTerm]bool{}, map[int64]bool{}, map[participation]bool{}
+	t.conferenceTerms, t.cachedTerms = map[int64]term.Kept{}, 0
 }
 
 func (t *tx) stmt(query string) (*sql.Stmt, error) {
@@ -90,19 +90,19 @@ func (t *tx) count(query string, args ...any) (int64, error) {
 // scanner reads the columns of one row.
 type scanner = sqlstore.Row
 
-type failed struct{ err error }
+type failedRow struct{ err error }
 
-func (f failed) Scan(...any) error { return f.err }
+func (f failedRow) Scan(...any) error { return f.err }
 
 func (t *tx) row(query string, args ...any) scanner {
 	s, err := t.stmt(query)
 	if err != nil {
-		return failed{err}
+		return failedRow{err}
 	}
 	return s.QueryRowContext(context.Background(), args...)
 }
 
-// errStop ends the reading of rows.
+// errStop is returned by a scan function to end reading.
 var errStop = errors.New("no more rows are needed")
 
 // each calls scan for every row of a query, until it returns errStop.

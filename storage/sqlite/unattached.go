@@ -6,29 +6,29 @@ import (
 
 // Detach implements join.Table.
 func (p table) Detach(session, at int64) error {
-	p.t.listing(p.place, true)
-	return p.rows().Detach(session, at)
+	p.t.cacheUnattached(p.place, true)
+	return p.sqlRows().Detach(session, at)
 }
 
-// listing remembers whether a place may have unattached annotations.
-func (t *tx) listing(place int64, some bool) {
+// cacheUnattached caches whether unattached annotations under a conferenceID may exist.
+func (t *tx) cacheUnattached(place int64, exist bool) {
 	if len(t.unattached) >= maxCached {
 		clear(t.unattached)
 	}
-	t.unattached[place] = some
+	t.unattached[place] = exist
 }
 
-// Attach implements join.Table. Nearly no place has unattached annotations, and every frame of
-// a live call asks.
+// Attach implements join.Table. The cache avoids a query for every frame of a live call: unattached
+// annotations are rare.
 func (p table) Attach(span instance.Span) (sessions []int64, err error) {
-	some, known := p.t.unattached[p.place]
+	exist, known := p.t.unattached[p.place]
 	if !known {
-		if err := p.t.row(`SELECT EXISTS (SELECT 1 FROM unattached WHERE place = ?)`, p.place).Scan(&some); err != nil {
+		if err := p.t.row(`SELECT EXISTS (SELECT 1 FROM unattached WHERE place = ?)`, p.place).Scan(&exist); err != nil {
 			return nil, err
 		}
-		p.t.listing(p.place, some)
+		p.t.cacheUnattached(p.place, exist)
 	}
-	if !some {
+	if !exist {
 		return nil, nil
 	}
 	err = p.t.each(func(row scanner) error {
@@ -40,12 +40,12 @@ func (p table) Attach(span instance.Span) (sessions []int64, err error) {
 	return sessions, err
 }
 
-// deleteUnattached deletes old unattached annotations, of at most limit sessions and times. It
-// returns of how many.
-func (t *tx) deleteUnattached(o old, limit int64) (deleted int64, err error) {
+// deleteUnattached deletes at most limit old entries of the table unattached with their annotations, and
+// returns their number.
+func (t *tx) deleteUnattached(d deletion, limit int64) (deleted int64, err error) {
 	type row struct{ key, place, at, session int64 }
 	var found []row
-	where, args := o.unattached()
+	where, args := d.unattached()
 	err = t.each(func(s scanner) error {
 		var r row
 		err := s.Scan(&r.key, &r.place, &r.at, &r.session)

@@ -12,8 +12,8 @@ import (
 // job is one write.
 type job struct {
 	run       func(*tx) error
-	committed func() // after the commit, before the caller goes on; may be nil
-	// alone runs outside of a transaction, without other jobs; nil: run does
+	committed func() // called after the commit, before the caller continues; may be nil
+	// alone runs outside of a transaction, without other jobs; nil: run is used
 	alone func(context.Context, *sql.Conn) error
 }
 
@@ -32,15 +32,15 @@ func startWriter(ctx context.Context, db *sql.DB, folder *folder, linger time.Du
 	}
 	w := &writer{conn: conn, folder: folder}
 	w.tx = tx{conn: conn, stmts: map[string]*sql.Stmt{}}
-	w.tx.forget()
+	w.tx.clearCaches()
 	w.queue = group.Start(w.commit, func(error) bool { return true }, linger)
 	return w, nil
 }
 
-// close runs what is queued and stops.
+// close waits for queued jobs and stops.
 func (w *writer) close() {
 	w.queue.Close()
-	for _, stmt := range w.tx.stmts { // SQLite keeps the file open for each
+	for _, stmt := range w.tx.stmts { // each keeps the file open
 		_ = stmt.Close()
 	}
 	_ = w.conn.Close()
@@ -49,10 +49,10 @@ func (w *writer) close() {
 // do queues a job and waits for its result.
 func (w *writer) do(ctx context.Context, j job) error { return w.queue.Do(ctx, j) }
 
-// errTogether has the jobs of a group run one by one.
+// errTogether makes the queue run the jobs of a group one by one.
 var errTogether = errors.New("a job of the group runs without a transaction")
 
-// commit runs a group in one transaction, all or nothing.
+// commit runs a group of jobs in one transaction, all or nothing.
 func (w *writer) commit(jobs []job) error {
 	for _, j := range jobs {
 		if j.alone == nil {
@@ -61,13 +61,13 @@ func (w *writer) commit(jobs []job) error {
 		if len(jobs) > 1 {
 			return errTogether
 		}
-		w.tx.forget()
-		w.folder.mu.Lock() // it may fold the log itself
+		w.tx.clearCaches()
+		w.folder.mu.Lock() // the job may checkpoint the log
 		defer w.folder.mu.Unlock()
 		return j.alone(context.Background(), w.conn)
 	}
 	if w.folder.rest.Swap(false) {
-		_ = w.tx.exec(fold) // another program may hold the file: the next time, then
+		_ = w.tx.exec(fold) // after an error (another program may lock the file) a later checkpoint does it
 	}
 	if err := w.tx.exec("BEGIN IMMEDIATE"); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (w *writer) commit(jobs []job) error {
 		err = w.tx.exec("COMMIT")
 	}
 	if err != nil {
-		w.tx.forget()
+		w.tx.clearCaches()
 		// A transaction that SQLite ended by itself (disk full) has nothing to roll back.
 		_ = w.tx.exec("ROLLBACK")
 		return err
@@ -87,7 +87,7 @@ func (w *writer) commit(jobs []job) error {
 			j.committed()
 		}
 	}
-	w.folder.wrote(w.conn)
+	w.folder.countWrites(w.conn)
 	return nil
 }
 
