@@ -14,20 +14,20 @@ const (
 	MaxAuditPage      = 200
 )
 
-// ErrNoLogin is returned where there is no login of an id.
+// ErrNoLogin is returned if no login has the id.
 var ErrNoLogin = errors.New("no such login")
 
 // Login is one session of a user of the dashboard, from sign-in to sign-out.
 type Login struct {
-	ID         []byte // LoginIDBytes: a digest of the token that the browser has
+	ID         []byte // LoginIDBytes: a digest of the browser's token
 	User       string // 1 to MaxIDBytes
-	Generation int64  // of the user when they signed in
+	Generation int64  // of the user at sign-in
 	Method     string // of sign-in, at most MaxIDBytes
 	CreatedAt  time.Time
-	SeenAt     time.Time // of the last request, at most some time ago
+	SeenAt     time.Time // of a recent request
 }
 
-// Check returns an error that wraps ErrInvalid where an engine must not keep l.
+// Check returns an error that wraps ErrInvalid if an engine must not store l.
 func (l *Login) Check() error {
 	switch {
 	case len(l.ID) != LoginIDBytes:
@@ -46,12 +46,12 @@ type AuditEntry struct {
 	At     time.Time
 	Actor  string // user or token, at most MaxIDBytes; empty: unknown
 	Action string // 1 to MaxIDBytes
-	AppID  string // at most MaxIDBytes; empty: of no app
+	AppID  string // at most MaxIDBytes; empty: no app
 	Target string // of the action, a conferenceID for example; at most MaxIDBytes
 	Body   []byte // details, at most MaxAuditBodyBytes
 }
 
-// Check returns an error that wraps ErrInvalid where an engine must not keep e.
+// Check returns an error that wraps ErrInvalid if an engine must not store e.
 func (e *AuditEntry) Check() error {
 	for name, text := range map[string]string{"actor": e.Actor, "action": e.Action, "AppID": e.AppID, "target": e.Target} {
 		if len(text) > MaxIDBytes {
@@ -73,30 +73,30 @@ type AuditQuery struct {
 	Action string
 	AppID  string
 	Before int64 // continue after the entry of this key; 0: from the newest
-	Limit  int   // 1 to MaxAuditPage; 0 means all that a page may have
+	Limit  int   // 1 to MaxAuditPage; 0 means MaxAuditPage
 }
 
-// Accounts is the store's side for logins and the audit log. It is safe for concurrent use, by as
-// many processes as share the store. Times are kept in ms. Users are settings.
+// Accounts stores logins and the audit log. It is safe for concurrent use, by any number
+// of processes that share the store. Times have a precision of ms. Users are settings.
 type Accounts interface {
-	// AddLogin writes a login. Where its user has most logins, it deletes those that were seen
-	// longest ago.
+	// AddLogin adds a login. If its user already has most logins, it deletes those with the
+	// lowest SeenAt.
 	AddLogin(ctx context.Context, l Login, most int) error
 	// Login returns one login, or ErrNoLogin.
 	Login(ctx context.Context, id []byte) (Login, error)
-	// SeeLogin raises SeenAt of a login. It does nothing without one.
+	// SeeLogin raises SeenAt of a login. It does nothing if the login does not exist.
 	SeeLogin(ctx context.Context, id []byte, at time.Time) error
-	// DeleteLogin deletes one login, if it is there.
+	// DeleteLogin deletes one login, if it exists.
 	DeleteLogin(ctx context.Context, id []byte) error
-	// DeleteLogins deletes the logins of a user but one; nil: all.
+	// DeleteLogins deletes the logins of a user except one; nil: all.
 	DeleteLogins(ctx context.Context, user string, but []byte) error
-	// ForgetLogins deletes logins that were created before a time or last seen before another.
+	// ForgetLogins deletes logins that were created before a time, and those last seen before another.
 	ForgetLogins(ctx context.Context, created, seen time.Time) error
 
-	// AddAudit writes entries, all of them or none and an error.
+	// AddAudit adds all entries, or none and returns an error.
 	AddAudit(ctx context.Context, entries []AuditEntry) error
 	// AuditPage returns entries, the newest first.
 	AuditPage(ctx context.Context, q AuditQuery) ([]AuditEntry, error)
-	// ForgetAudit deletes entries from before a time, and all but the newest most.
+	// ForgetAudit deletes entries from before a time, and all except the newest most.
 	ForgetAudit(ctx context.Context, before time.Time, most int64) error
 }

@@ -14,7 +14,7 @@ const (
 	MaxNoticesPage     = 200
 )
 
-// ErrNoNotice is returned where there is no notice of an id.
+// ErrNoNotice is returned if no notice has the id.
 var ErrNoNotice = errors.New("no such notice")
 
 // Point is the part of one conference, or of one feedback, that windows of webhooks count.
@@ -22,13 +22,13 @@ type Point struct {
 	Key          int64 // of the row, assigned by AddPoints; later points have higher keys
 	AppID        string
 	ConferenceID string
-	ID           string    // session and number of a feedback; empty: the conference itself
-	Start, End   time.Time // of the conference; of a feedback both are its time
+	ID           string    // session and number of a feedback; empty: of a conference
+	Start, End   time.Time // of the conference; both are the time of a feedback
 	RecordedAt   time.Time // when a collector recorded it
 	Body         []byte    // 1 to MaxPointBodyBytes
 }
 
-// Check returns an error that wraps ErrInvalid where an engine must not keep p.
+// Check returns an error that wraps ErrInvalid if an engine must not store p.
 func (p *Point) Check() error {
 	switch {
 	case p.AppID == "" || len(p.AppID) > MaxIDBytes || p.ConferenceID == "" || len(p.ConferenceID) > MaxIDBytes || len(p.ID) > MaxIDBytes:
@@ -48,7 +48,7 @@ type NoticeState int
 const (
 	NoticePending NoticeState = iota
 	NoticeDelivered
-	NoticeDead // not delivered, and not tried again unless it is replayed
+	NoticeDead // not delivered, no further attempts unless it is replayed
 )
 
 // Notice is one notification to one webhook, and its delivery.
@@ -59,7 +59,7 @@ type Notice struct {
 	Hook      string // id of the app's webhook
 	State     NoticeState
 	CreatedAt time.Time
-	DueAt     time.Time // of the next attempt, while it is pending
+	DueAt     time.Time // of the next attempt, if it is pending
 	Body      []byte    // 1 to MaxNoticeBodyBytes; it never changes
 
 	Attempts    int
@@ -69,7 +69,7 @@ type Notice struct {
 	Error       string        // of the last attempt, empty after a delivery
 }
 
-// Check returns an error that wraps ErrInvalid where an engine must not keep n.
+// Check returns an error that wraps ErrInvalid if an engine must not store n.
 func (n *Notice) Check() error {
 	for _, id := range []string{n.ID, n.AppID, n.Hook} {
 		if id == "" || len(id) > MaxIDBytes {
@@ -91,35 +91,35 @@ type NoticeQuery struct {
 	Hook   string
 	State  *NoticeState
 	Before int64 // continue after the notice of this key; 0: from the newest
-	Limit  int   // 1 to MaxNoticesPage; 0 means all that a page may have
+	Limit  int   // 1 to MaxNoticesPage; 0 means MaxNoticesPage
 }
 
-// Added counts what an AddNotices did. Duplicates were in the store before.
+// Added is the result of AddNotices. Duplicates were stored before.
 type Added struct {
 	New        int
 	Duplicates int
 	Dropped    int // beyond the limit of pending notices of a webhook
 }
 
-// Notices is the store's side for notifications. It is safe for concurrent use, by as many
-// processes as share the store. Times are kept in ms.
+// Notices stores notifications. It is safe for concurrent use, by any number of
+// processes that share the store. Times have a precision of ms.
 type Notices interface {
-	// AddPoints writes the points that are not in the store yet, all of them or none and an
-	// error, and returns their number. A point is stored already where one of the same app,
-	// conferenceID and ID lies at most instance.Gap from its span: revisions of a
+	// AddPoints adds the points that are not stored yet, and returns their number. It adds all of
+	// them, or none and returns an error. A point is stored already if one of the same app,
+	// conferenceID and ID is at most instance.Gap from its span: revisions of a
 	// conference count once.
 	AddPoints(ctx context.Context, points []Point) (added int, err error)
-	// Points returns points in the order of their keys, those after a key that were recorded
-	// at a time or later, at most limit. Keys become visible in their order.
+	// Points returns points in the order of their keys: those after a key that were recorded
+	// at a time or later, at most limit. Keys become visible in order.
 	Points(ctx context.Context, after int64, recorded time.Time, limit int) ([]Point, error)
-	// AddNotices writes the notices whose ids are not in the store yet. It drops new ones of a
-	// webhook that has as many pending notices as most.
+	// AddNotices adds the notices whose ids are not stored yet. It drops new notices of a
+	// webhook that has at least most pending notices.
 	AddNotices(ctx context.Context, notices []Notice, most int) (Added, error)
-	// NextNotices returns the pending notice of each webhook that is due first, without its body, in
+	// NextNotices returns, for each webhook, the pending notice that is due first, without its body, in
 	// the order of apps and webhooks: those after a webhook of an app, at most limit.
 	NextNotices(ctx context.Context, app, hook string, limit int) ([]Notice, error)
-	// UpdateNotice writes the state, the due time and the last attempt of a notice that is in
-	// a state. It returns ErrNoNotice without such a notice, and ErrConflict in another state.
+	// UpdateNotice writes the state, the due time and the last attempt of a notice if it is in
+	// the state from. It returns ErrNoNotice without such a notice, and ErrConflict in another state.
 	UpdateNotice(ctx context.Context, n Notice, from NoticeState) error
 	// Notice returns one notice, or ErrNoNotice.
 	Notice(ctx context.Context, id string) (Notice, error)

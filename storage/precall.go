@@ -12,7 +12,7 @@ const MaxPreCallBytes = 128 << 10
 // PreCall is one pre-call test. It belongs to no conference. Its identity is (Session.AppID,
 // Session.ID, Seq, Index).
 type PreCall struct {
-	Session    Session // as it was described with the test
+	Session    Session // as described when the test was made
 	Seq        uint64  // 1 to 2^63-1
 	Index      int
 	At         time.Time // end of the test, client's corrected clock, in ms
@@ -20,7 +20,7 @@ type PreCall struct {
 	Result     PreCallResult
 }
 
-// PreCallResult is what a pre-call test found. A nil number has no result.
+// PreCallResult is the result of a pre-call test. nil means that a value was not measured.
 type PreCallResult struct {
 	Trigger           string            `json:"trigger"`               // initialize, makePrecallTest or startPrecallTests
 	Status            string            `json:"status"`                // success or failure
@@ -36,7 +36,7 @@ type PreCallResult struct {
 	Providers         []PreCallProvider `json:"providers"`             // results by provider, best first; null: no server was tested
 }
 
-// PreCallProvider is the result of one provider. A nil number has no result.
+// PreCallProvider is the result of one provider. nil means that a value was not measured.
 type PreCallProvider struct {
 	Provider      string             `json:"provider"`         // label of the server, otherwise the host of its first URL
 	Acceptable    bool               `json:"acceptable"`       // the result is within the limits of docs/library.md
@@ -56,9 +56,9 @@ type PreCallTransport struct {
 	Error         string   `json:"error,omitempty"` // why it was not connected
 }
 
-// Failed reports whether the test counts in a share of failed tests, and whether it failed: of a provider, or of all
-// where provider is empty. A test that was interrupted, or that tested no server, does not count. A provider failed
-// where its result is not acceptable.
+// Failed reports whether the test counts in a share of failed tests, and whether it failed: for one provider, or
+// as a whole if provider is empty. A test that was interrupted, or that tested no server, does not count. A
+// provider failed if its result is not acceptable.
 func (r *PreCallResult) Failed(provider string) (counts, failed bool) {
 	if r.Interrupted || len(r.Providers) == 0 {
 		return false, false
@@ -74,7 +74,7 @@ func (r *PreCallResult) Failed(provider string) (counts, failed bool) {
 	return false, false
 }
 
-// Check returns an error that wraps ErrInvalid where an engine must not keep p.
+// Check returns an error that wraps ErrInvalid if an engine must not store p.
 func (p *PreCall) Check() error {
 	switch {
 	case p.Session.AppID == "" || len(p.Session.AppID) > MaxIDBytes:
@@ -92,26 +92,26 @@ func (p *PreCall) Check() error {
 	return nil
 }
 
-// PreCallQuery selects pre-call tests. Zero values do not narrow, all others together do. Texts are
-// exact, byte for byte.
+// PreCallQuery selects pre-call tests that fulfil all conditions. Zero values are no condition. Texts are
+// compared byte by byte.
 type PreCallQuery struct {
 	AppID              string
 	From, To           time.Time // by At, in [From, To)
 	UserID             string    // name or alias of the session's user
-	AliasesOnly        bool      // whether a real name, other than the alias, finds nothing
+	AliasesOnly        bool      // real names, other than the alias, find nothing
 	SiteID             string
 	ApplicationVersion string
 	AdditionalID       string // of any key
 	AdditionalKey      string // narrows AdditionalID to one key
 	Provider           string // that was tested
 	Status             string // success or failure
-	Failed             bool   // only tests that failed, of Provider or of all (PreCallResult.Failed)
+	Failed             bool   // only tests that failed: of Provider, or as a whole if that is empty (PreCallResult.Failed)
 
 	Before Cursor // continue after this test; zero: from the newest
 	Limit  int    // 1 to 200; 0 means 50
 }
 
-// PreCallPage is a part of a list of tests, newest first. Next is zero when there is no more.
+// PreCallPage is a page of tests, newest first. Next is zero on the last page.
 type PreCallPage struct {
 	PreCalls []PreCall
 	Cursors  []Cursor // of each test

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// ParseSessionID reads a Session's ID: a UUID in lower case (docs/protocol.md, section 2).
+// ParseSessionID parses a Session's ID: a UUID in lower case (docs/protocol.md, section 2).
 func ParseSessionID(s string) (id [16]byte, err error) {
 	parsed, err := uuid.Parse(s)
 	if err != nil || parsed.String() != s {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Bounds of settings. Bodies are small: who polls reads all that changed.
+// Bounds of settings. Bodies are small, since clients that poll read all changed ones.
 const (
 	MaxSettingKindBytes = 64
 	MaxSettingBodyBytes = 256 << 10
@@ -17,26 +17,26 @@ const (
 
 // Errors of Settings, beside ErrInvalid.
 var (
-	// ErrNoSetting says that there is no setting of that kind and id.
+	// ErrNoSetting is returned if no setting has the kind and id.
 	ErrNoSetting = errors.New("no such setting")
-	// ErrConflict says that a setting is not at the revision that was to be replaced: it
-	// was changed, made or deleted meanwhile.
+	// ErrConflict is returned if a setting is not at the expected revision: it
+	// was changed, created or deleted meanwhile.
 	ErrConflict = errors.New("the setting has changed meanwhile")
-	// ErrFull says that there are MaxSettings of the kind.
+	// ErrFull is returned if the kind has MaxSettings settings.
 	ErrFull = errors.New("there are too many settings of this kind")
 )
 
-// Setting is one small document of an installation's settings: an application, say. The
-// body is the writer's affair.
+// Setting is one small document of an installation's settings, for example an application. The
+// store does not interpret the body.
 type Setting struct {
 	Kind      string // 1 to MaxSettingKindBytes
 	ID        string // 1 to MaxIDBytes, any bytes
-	Revision  int64  // of the write that made it what it is, positive; later writes have higher ones
+	Revision  int64  // of the last write to the setting, positive; later writes have higher revisions
 	ChangedAt time.Time
 	Body      []byte // 1 to MaxSettingBodyBytes
 }
 
-// Check returns an error that wraps ErrInvalid where an engine must not keep s.
+// Check returns an error that wraps ErrInvalid if an engine must not store s.
 func (s *Setting) Check() error {
 	switch {
 	case s.Kind == "" || len(s.Kind) > MaxSettingKindBytes:
@@ -51,8 +51,8 @@ func (s *Setting) Check() error {
 	return nil
 }
 
-// SettingsPageSize is the number of settings that a page has at most, for a limit asked
-// for: 0 means all that a page may have.
+// SettingsPageSize returns the maximum number of settings of a page for a requested limit;
+// 0 means MaxSettingsPage.
 func SettingsPageSize(limit int) int {
 	if limit <= 0 || limit > MaxSettingsPage {
 		return MaxSettingsPage
@@ -60,36 +60,36 @@ func SettingsPageSize(limit int) int {
 	return limit
 }
 
-// SettingsChanges is what became of the settings of a kind since a revision, as one
-// moment saw them. Deletions are not among Changed: who holds what was there before and
-// merges Changed has deleted ones left over where he then has more than Total, and reads
-// all anew, since revision 0.
+// SettingsChanges is the changes to the settings of a kind since a revision, as one
+// snapshot. Changed has no deletions. A reader merges Changed into its copy of the settings;
+// if the copy then has more than Total, it contains deleted ones, and the reader
+// reads all again, since revision 0.
 type SettingsChanges struct {
-	Revision int64     // of the store, at that moment
-	Changed  []Setting // with a higher revision than asked for, in the order of their ids
-	Total    int       // settings of the kind that there are
+	Revision int64     // of the store, in the snapshot
+	Changed  []Setting // with a higher revision than the given one, in order of id
+	Total    int       // number of settings of the kind
 }
 
-// Settings is the store's side for settings. It is safe for concurrent use, by as many
-// processes as share the store: a write is either seen by all that read later, or an error.
+// Settings stores settings. It is safe for concurrent use, by any number of
+// processes that share the store: a write that returned nil is visible to all later reads.
 type Settings interface {
 	// SettingsRevision returns the revision of the last write to any setting, deletions
-	// too; 0 before the first. It reads one small row: poll it, and read changes when it is
-	// another one than before. It is lower than before where a store was restored from a
-	// copy: then read all.
+	// included; 0 before the first. It reads one small row: clients poll it, and read changes when it
+	// differs from the last one. It is lower than before if the store was restored from a
+	// backup: then clients read all settings.
 	SettingsRevision(ctx context.Context) (int64, error)
-	// SettingsSince returns what changed of a kind since a revision; 0: everything.
+	// SettingsSince returns the changes of a kind since a revision; 0: everything.
 	SettingsSince(ctx context.Context, kind string, revision int64) (SettingsChanges, error)
-	// SettingsPage returns settings of a kind in the order of their ids' bytes, those after
+	// SettingsPage returns settings of a kind in byte order of their ids: those after
 	// an id (empty: from the start), at most SettingsPageSize(limit).
 	SettingsPage(ctx context.Context, kind, after string, limit int) ([]Setting, error)
 	// Setting returns one setting, or ErrNoSetting.
 	Setting(ctx context.Context, kind, id string) (Setting, error)
-	// PutSetting writes s in place of what has the revision s.Revision, or makes it where
-	// that is 0, and returns its new revision; ErrConflict where something else is there.
-	// When it returns another error the write may still have been made. Times are kept in ms.
+	// PutSetting replaces the setting at the revision s.Revision by s, or creates it if that
+	// is 0, and returns the new revision. It returns ErrConflict if the stored revision differs.
+	// After any other error the write may have been made. Times have a precision of ms.
 	PutSetting(ctx context.Context, s Setting) (revision int64, err error)
-	// DeleteSetting deletes what has the revision, else it returns ErrConflict, or
-	// ErrNoSetting where there is nothing.
+	// DeleteSetting deletes the setting if it is at the revision. Otherwise it returns ErrConflict, or
+	// ErrNoSetting if it does not exist.
 	DeleteSetting(ctx context.Context, kind, id string, revision int64) error
 }

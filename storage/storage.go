@@ -1,6 +1,6 @@
-// Package storage holds the store's small interfaces and the types that cross them. The
-// store is the truth: every record has an identity, (session, seq, index), and stands in
-// it once. Engines live in sub-packages (storage/sqlite) and pass one conformance suite
+// Package storage defines the interfaces of the store and their types. Every record
+// has an identity, (session, seq, index), and is stored
+// once. Engines are in sub-packages (storage/sqlite) and pass one conformance suite
 // (storage/storagetest).
 package storage
 
@@ -12,26 +12,26 @@ import (
 	"time"
 )
 
-// ErrNotFound says that there is no such conference.
+// ErrNotFound is returned if there is no such conference.
 var ErrNotFound = errors.New("no such conference")
 
-// MaxIDBytes bounds an AppID, a conferenceID, and a summary's outcome, label and cause. Indexes hold them, and PostgreSQL's take no
-// more than 2.7 kB a row; the protocol's own limits are narrower.
+// MaxIDBytes bounds an AppID, a conferenceID, and a summary's outcome, label and cause. Indexes contain them, and an
+// index row of PostgreSQL is at most 2.7 kB. The protocol's own limits are lower.
 const MaxIDBytes = 1024
 
 // MaxDigestBytes bounds the Digest of a Summary.
 const MaxDigestBytes = 32 << 10
 
-// ErrInvalid says that a Writer cannot keep what it was given, now or ever: an id or a
-// time is missing or out of range, or an attribute has a type that is not kept.
+// ErrInvalid is returned if a Writer will never accept its input: an id or a
+// time is missing or out of range, or an attribute has an unsupported type.
 var ErrInvalid = errors.New("invalid")
 
-// ErrDamaged says that a part of what is stored cannot be read back: a checksum is wrong,
-// or an encoding makes no sense. The error that wraps it names the part. All else is read.
+// ErrDamaged is returned if a part of the store cannot be read: a checksum is wrong,
+// or an encoding is invalid. The error that wraps it names the part. All other parts are read.
 var ErrDamaged = errors.New("damaged")
 
 // Session describes one run of a client for one user. It is written with its records;
-// the newest description wins.
+// the newest description replaces earlier ones.
 type Session struct {
 	ID        string // UUID version 7
 	AppID     string
@@ -46,12 +46,12 @@ type Record struct {
 	Seq          uint64
 	Index        int
 	ConferenceID string
-	ConferenceAt time.Time      // a time inside the conference, as the client knows it
+	ConferenceAt time.Time      // a time inside the conference, from the client
 	Fabric       int            // 0 when the record belongs to no fabric
 	Name         string         // semconv event name (qos.stats, qos.event, …)
 	At           time.Time      // client's corrected clock
 	ObservedAt   time.Time      // arrival at the receiver
-	Activity     bool           // it makes and prolongs a conference; false: an annotation (docs/protocol.md, section 10)
+	Activity     bool           // it creates and extends a conference; false: an annotation (docs/protocol.md, section 10)
 	Attributes   map[string]any // string, int64, float64 or bool, by semconv name
 }
 
@@ -61,23 +61,23 @@ type Batch struct {
 	Records []Record
 }
 
-// Appended counts what an Append did. Duplicates were in the store before.
+// Appended is the result of Append. Duplicates were stored before.
 type Appended struct {
 	New        int
 	Duplicates int
-	// TermsDropped counts search terms of conferences that have as many as are kept. A record
+	// TermsDropped counts search terms beyond the limit per conference. The terms of a record
 	// that is sent again may be counted again.
 	TermsDropped int
 }
 
-// Add adds what another Append did.
+// Add adds the result of another Append.
 func (a *Appended) Add(other Appended) {
 	a.New += other.New
 	a.Duplicates += other.Duplicates
 	a.TermsDropped += other.TermsDropped
 }
 
-// Summary is one revision of what a conference came to. The store keeps the highest
+// Summary is one revision of the summary of a conference. The store keeps the highest
 // revision.
 type Summary struct {
 	AppID        string
@@ -87,37 +87,37 @@ type Summary struct {
 	Revision     int
 	Outcome      string          // success, partiallyFailed, … (requirement CONF-05)
 	Participants int             // sessions that took part
-	MOS          *float64        // conference score, nil when there is no evidence
+	MOS          *float64        // conference score, nil without evidence
 	Label        string          // excellent … bad, or empty
 	Cause        string          `json:",omitempty"` // likely cause of what was wrong (docs/cause.md), or empty
 	Document     json.RawMessage // the whole summary, internal/conference.Summary as JSON; nil in a Page
 	// Digest is the facts by which conferences are counted and compared (internal/digest), at most MaxDigestBytes. Only
-	// erasures read or change it. nil: none; in a Page, unless Query.Digests is set.
+	// erasures read or change it. nil: none; in a Page also if Query.Digests is not set.
 	Digest []byte `json:",omitempty"`
 }
 
-// Writer is the store's writing side. It is safe for concurrent use.
+// Writer is the writing side of the store. It is safe for concurrent use.
 type Writer interface {
-	// Append writes the records that are not in the store yet; all of them, durably, or an error. If one is
-	// invalid it writes none. After another error a part may have been written, which Appended counts:
-	// very many records are several transactions, so that other writers come between them.
-	// Activity creates, extends and merges conferences as package instance decides. An annotation belongs to the conference that instance.Owner names by its
-	// ConferenceAt; where there is none it is listed as unattached, until activity makes one.
-	// So the outcome does not depend on the order of arrival. Times are kept in ms.
+	// Append stores the records that are not stored yet, durably. If one is invalid, it stores none. After any
+	// other error it may have stored a part, which Appended counts: very many records are written in several
+	// transactions, with those of other writers in between.
+	// Activity creates, extends and merges conferences as package instance decides. An annotation belongs to the
+	// conference that instance.Owner returns for its ConferenceAt; without one it is listed as unattached, until
+	// activity creates one. So the result does not depend on the order of arrival. Times have a precision of ms.
 	Append(ctx context.Context, batches []Batch) (Appended, error)
-	// PutSummary writes a summary to the conference at (AppID, ConferenceID, Start),
-	// unless a higher revision of the same span is there. Its span may differ a little
-	// from the conference's. It stays when activity prolongs the conference, and the
-	// highest revision stays when conferences merge. Where there is no conference it writes
-	// nothing and fails with ErrNotFound: records are written before their summary.
+	// PutSummary stores a summary of the conference at (AppID, ConferenceID, Start),
+	// unless a higher revision of the same span is stored. Its span may differ a little
+	// from the conference's. It remains when activity extends the conference, and the
+	// highest revision remains when conferences merge. Without a conference it stores
+	// nothing and returns ErrNotFound: records are written before their summary.
 	PutSummary(ctx context.Context, s Summary) error
-	// AppendPreCalls writes the pre-call tests that are not in the store yet; all of them,
-	// durably, or none and an error.
+	// AppendPreCalls stores the pre-call tests that are not stored yet, durably: all of them,
+	// or none and returns an error.
 	AppendPreCalls(ctx context.Context, tests []PreCall) (Appended, error)
 }
 
-// Ref finds a conference: a time inside it is part of its name, for conferenceIDs are
-// used again. A time outside all of them finds the one that owns annotations about it: up to
+// Ref identifies a conference. Its key includes a time, because conferenceIDs are
+// reused. A time outside of all conferences refers to the one that owns annotations about it, up to
 // instance.Gap before its start and up to instance.Reach after its end, the nearest.
 type Ref struct {
 	AppID        string
@@ -132,12 +132,12 @@ type Conference struct {
 	Start        time.Time
 	End          time.Time // last activity so far while Summary is nil
 	Participants []Participant
-	Summary      *Summary // the newest; nil until the conference ended for the first time
-	TermsDropped int      `json:",omitempty"` // search terms beyond the most that are kept
-	Matched      []string `json:",omitempty"` // as what Query.Any was found: a Matched… word or a key of additionalIDs; in a Page
+	Summary      *Summary // the newest; nil before the conference ended for the first time
+	TermsDropped int      `json:",omitempty"` // search terms beyond the limit
+	Matched      []string `json:",omitempty"` // kinds of the values that matched Query.Any: a Matched… constant or a key of additionalIDs; in a Page
 }
 
-// What a value is that a conference was found by.
+// The kinds of values in Conference.Matched.
 const (
 	MatchedConferenceID = "conferenceID"
 	MatchedUser         = "userID"
@@ -150,18 +150,18 @@ const (
 type Participant struct {
 	Session Session
 	// Renames are the names that records of activity (event userIDChange, userIDType local)
-	// gave the session's user in this conference, in order of the records' numbers; the newest
-	// 16. The Session goes on to have the names that it began with.
+	// gave the session's user in this conference, in order of the records' numbers, the newest
+	// 16. Session has the names at its start.
 	Renames []Name
 }
 
-// Name is what a user is called.
+// Name is the name of a user.
 type Name struct {
 	UserID    string // real name, for support roles
 	UserAlias string // alias, for engineering roles
 }
 
-// Name returns what the participant is called now.
+// Name returns the participant's current name.
 func (p Participant) Name() Name {
 	if n := len(p.Renames); n > 0 {
 		return p.Renames[n-1]
@@ -169,8 +169,8 @@ func (p Participant) Name() Name {
 	return Name{p.Session.UserID, p.Session.UserAlias}
 }
 
-// Query selects conferences. Zero values do not narrow, all others together do. Texts are
-// exact, byte for byte.
+// Query selects conferences that fulfil all conditions. Zero values are no condition. Texts are
+// compared byte by byte.
 type Query struct {
 	AppID        string
 	ConferenceID string
@@ -179,55 +179,55 @@ type Query struct {
 	Label        string // of the conference's score
 	Cause        string // likely cause
 	Failed       bool   // only the outcomes totallyFailed, partiallyFailed and dropped
-	// MinMOS and MaxMOS bound the conference score: both are of the range, nil is no bound. A conference without a score
-	// is not found where either is set.
+	// MinMOS and MaxMOS bound the conference score, inclusively; nil is no bound. If either is set, conferences
+	// without a score are excluded.
 	MinMOS, MaxMOS *float64
-	Unsummarised   bool // only conferences without a summary of just their span
+	Unsummarised   bool // only conferences without a summary of exactly their span
 
-	// What follows finds a conference from its first record of activity on, with or without
+	// The conditions below find a conference from its first record of activity on, with or without
 	// a summary.
 
-	// UserID is what a participant is called, or was: name or alias of the session's user, of
-	// the remote end of a fabric, and each that a record of activity gave to either.
+	// UserID is a current or former name of a participant: name or alias of the session's user or of
+	// the remote end of a fabric, or a name that a record of activity gave to either.
 	UserID             string
 	SiteID             string // of a participant
 	ApplicationVersion string // of a participant
 	AdditionalID       string // of a participant, of any key
 	AdditionalKey      string // narrows AdditionalID to one key
 	Any                string // one of the four above, or the conferenceID
-	AliasesOnly        bool   // whether a real name, other than the alias, finds nothing
+	AliasesOnly        bool   // real names, other than the alias, find nothing
 
-	Digests bool // whether summaries of the Page have their Digest
+	Digests bool // summaries of the Page have their Digest
 
 	Before Cursor // continue after this row; zero: from the newest
 	Limit  int    // 1 to 200; 0 means 50
 
-	// MaxParticipants bounds the participants of a page, which take some 3 kB each; 0 means DefaultPageParticipants.
+	// MaxParticipants bounds the participants of a page, of 3 kB each; 0 means DefaultPageParticipants.
 	MaxParticipants int
 }
 
-// DefaultPageParticipants is the bound of a page's participants where a query has none.
+// DefaultPageParticipants is the default of Query.MaxParticipants.
 const DefaultPageParticipants = 5000
 
-// Cursor is the place of a row in a listing, which runs from the newest start backwards.
+// Cursor is the position of a row in a listing, in which the newest start is first.
 type Cursor struct {
 	Start time.Time
-	Key   int64 // the engine's own row key, breaks ties
+	Key   int64 // the engine's row key, for equal starts
 }
 
-// Compare is negative where the row at c comes before that at other in a listing: its start is newer.
+// Compare is negative if the row at c precedes that at other in a listing: its start is newer.
 func (c Cursor) Compare(other Cursor) int {
 	return cmp.Or(other.Start.Compare(c.Start), cmp.Compare(other.Key, c.Key))
 }
 
-// Page is a part of a listing. Next is zero when there is no more.
+// Page is a page of a listing. Next is zero on the last page.
 type Page struct {
 	Conferences []Conference
 	Cursors     []Cursor // of each conference
 	Next        Cursor
 }
 
-// DigestQuery selects conferences by their start, in [From, To). Zero values do not narrow.
+// DigestQuery selects conferences by their start, in [From, To). Zero values are no condition.
 type DigestQuery struct {
 	AppID    string
 	From, To time.Time
@@ -236,19 +236,18 @@ type DigestQuery struct {
 // Digest is one conference of a Digests call.
 type Digest struct {
 	AppID      string
-	Start, End time.Time // End is the last activity so far while the conference goes on
+	Start, End time.Time // End is the last activity so far if the conference has not ended
 	Body       []byte    // the Digest of its summary; nil without one
 }
 
 const (
 	// MaxUnattachedRecords bounds the records of an Unattached.
 	MaxUnattachedRecords = 50
-	// MaxUnattachedBytes bounds the texts of a page of them.
+	// MaxUnattachedBytes bounds the texts of a page of Unattached.
 	MaxUnattachedBytes = 8 << 20
 )
 
-// Unattached is the annotations of one session about one time, of which no conference is the
-// owner.
+// Unattached is the annotations of one session about one time that belong to no conference.
 type Unattached struct {
 	AppID        string
 	ConferenceID string
@@ -258,7 +257,7 @@ type Unattached struct {
 	More         bool     // there are more than these
 }
 
-// TextBytes returns the bytes of the texts of the records.
+// TextBytes returns the total length of the records' texts in bytes.
 func (u *Unattached) TextBytes() (n int) {
 	for i := range u.Records {
 		for _, v := range u.Records[i].Attributes {
@@ -269,7 +268,7 @@ func (u *Unattached) TextBytes() (n int) {
 	return n
 }
 
-// UnattachedQuery selects unattached annotations. Zero values do not narrow.
+// UnattachedQuery selects unattached annotations. Zero values are no condition.
 type UnattachedQuery struct {
 	AppID        string
 	ConferenceID string    // exact, case-sensitive
@@ -278,61 +277,59 @@ type UnattachedQuery struct {
 	Limit        int       // 1 to 200; 0 means 50
 }
 
-// UnattachedPage is a part of the list. Next is zero when there is no more.
+// UnattachedPage is a page of the list. Next is zero on the last page.
 type UnattachedPage struct {
 	Unattached []Unattached
 	Cursors    []Cursor // of each entry
 	Next       Cursor
 }
 
-// Reader is the store's reading side. It is safe for concurrent use.
+// Reader is the reading side of the store. It is safe for concurrent use.
 type Reader interface {
-	// Conferences lists conferences, newest first. Their summaries are without Document,
-	// which may be long: Conference has it. Whatever a query narrows is found by an index;
-	// what it looks through beyond what it returns is what narrows it further. A page ends
-	// before the conference with which it would have more than q.MaxParticipants, unless that
+	// Conferences lists conferences, newest first. Their summaries have no Document,
+	// which may be long; Conference returns it. Each condition of a query has an index; the most
+	// selective one is used, and the others are checked row by row. A page ends
+	// before the conference with which it would exceed q.MaxParticipants, unless that
 	// is its first.
 	Conferences(ctx context.Context, q Query) (Page, error)
-	// Conference returns the conference at ref, or ErrNotFound. Where the Document of its
-	// summary is damaged it returns all else, and an error that wraps ErrDamaged and names
+	// Conference returns the conference at ref, or ErrNotFound. If the Document of its
+	// summary is damaged, it returns everything else, and an error that wraps ErrDamaged and names
 	// the conference.
 	Conference(ctx context.Context, ref Ref) (Conference, error)
 	// CountParticipants returns the number of Participants of the conference at ref, or
-	// ErrNotFound. It reads none of them.
+	// ErrNotFound, without reading them.
 	CountParticipants(ctx context.Context, ref Ref) (int, error)
 	// Records calls yield for each record of the conference at ref in order of
-	// (At, session, Seq, Index): its activity, and the annotations that it owns, until yield
-	// returns false. The session is one of the
-	// conference's Participants. Records that are damaged are left out; then it returns,
-	// after all others, an error that wraps ErrDamaged and names what is.
+	// (At, session, Seq, Index), its activity and the annotations that it owns, until yield
+	// returns false. The session is one of the conference's Participants. Damaged records are left
+	// out; after all others it returns an error that wraps ErrDamaged and names them.
 	Records(ctx context.Context, ref Ref, yield func(sessionID string, r Record) bool) error
 	// RecordsFrom is Records for the records that are not before from. It reads no others.
 	RecordsFrom(ctx context.Context, ref Ref, from time.Time, yield func(sessionID string, r Record) bool) error
 	// Digests calls yield for each conference that q selects, in order of start, until yield returns false. Conferences
-	// without a summary are among them. The Body is valid until yield returns. It reads some hundred conferences at a
-	// time and holds no connection while yield runs. A conference whose start changes meanwhile, because earlier activity
-	// arrives, may be left out or come twice.
+	// without a summary are included. The Body is valid until yield returns. It reads some hundred conferences at a
+	// time and holds no connection while yield runs. If earlier activity arrives meanwhile and changes the start of a
+	// conference, that conference may be left out or repeated.
 	Digests(ctx context.Context, q DigestQuery, yield func(Digest) bool) error
 	// Hours calls yield for each hour in [from, to) whose digests are stored together, ascending, until yield returns
-	// false: hour is its begin, columns the result of digest.Columns.Encode for the conferences that Digests returns for the
-	// hour. Hours that ended or changed a short time ago, and hours with too many conferences, are left out.
+	// false: hour is its begin, columns the result of digest.Columns.Encode for the conferences of Digests in the hour.
+	// Hours that ended or changed a short time ago, and hours with too many conferences, are left out.
 	Hours(ctx context.Context, from, to time.Time, yield func(hour time.Time, columns []byte) bool) error
-	// Unattached lists annotations that no conference owns, newest first. A page ends before the
-	// entry with which it would have more than MaxUnattachedBytes, unless that is its first.
-	// Records that are damaged are left out; then the error wraps ErrDamaged and the page is
-	// there all the same.
+	// Unattached lists annotations that belong to no conference, newest first. A page ends before the
+	// entry with which it would exceed MaxUnattachedBytes, unless that is its first.
+	// Damaged records are left out; then the page is valid, and the error wraps ErrDamaged.
 	Unattached(ctx context.Context, q UnattachedQuery) (UnattachedPage, error)
-	// PreCalls lists pre-call tests, newest first. Tests that are damaged are left out; then the
-	// error wraps ErrDamaged and the page has all others.
+	// PreCalls lists pre-call tests, newest first. Damaged tests are left out; then the page is
+	// valid, and the error wraps ErrDamaged.
 	PreCalls(ctx context.Context, q PreCallQuery) (PreCallPage, error)
 }
 
-// Remover deletes what is old. It works in small steps between the writes; where it was stopped
-// the next call goes on.
+// Remover deletes old data, in small transactions between those of writers. If it is interrupted,
+// the next call continues.
 type Remover interface {
-	// DeleteBefore deletes the conferences that ended before a time, with all that belongs to
-	// them, and returns their number. Unattached annotations about an earlier time and earlier
-	// pre-call tests are deleted too.
+	// DeleteBefore deletes the conferences that ended before a time, with all their
+	// data, and returns their number. It also deletes unattached annotations about an earlier time and
+	// earlier pre-call tests.
 	DeleteBefore(ctx context.Context, before time.Time) (int, error)
 	// DeleteAppBefore is DeleteBefore for one app.
 	DeleteAppBefore(ctx context.Context, appID string, before time.Time) (int, error)
@@ -340,45 +337,46 @@ type Remover interface {
 
 // HourMaker stores the digests of an hour together, for Reader.Hours.
 type HourMaker interface {
-	// MakeHours makes the columns of hours that ended before a time, and returns the number of hours. One call marks the
-	// hours without columns. The next call makes the columns of each marked hour, unless a conference of the hour has
-	// changed since. So an hour that changes often is not made each time. Collectors may call it concurrently.
+	// MakeHours stores the columns of hours that ended before a time, and returns their number. One call marks
+	// the hours without columns. The next call stores the columns of each marked hour, unless a conference of the
+	// hour has changed since, so that an hour that changes often is not rebuilt each time. Several collectors may
+	// call it concurrently.
 	MakeHours(ctx context.Context, before time.Time) (int, error)
 }
 
-// Packed counts what a Pack did.
+// Packed is the result of Pack.
 type Packed struct {
-	Conferences int   // that have no loose records of activity any more
+	Conferences int   // without loose records of activity now
 	Records     int   // moved into chunks
-	Bytes       int64 // that the chunks take
+	Bytes       int64 // total length of the chunks
 }
 
-// Change is the effect of commits on one conference since the Change before it.
+// Change is the effect of commits on one conference since the previous Change.
 type Change struct {
-	// CatchUp is true when changes may have been lost: a follower reads again all that it
+	// CatchUp is true if changes may have been lost: the follower must read again everything that it
 	// shows. All other fields are empty.
 	CatchUp bool
 
 	AppID        string
 	ConferenceID string
-	From, To     time.Time // the times by which what was written finds its conference
-	Records      int       // new ones
-	Summary      bool      // whether a summary was written
+	From, To     time.Time // range of the times that select the conference of what was written
+	Records      int       // number of new records
+	Summary      bool      // a summary was written
 }
 
-// Filter selects changes. Zero values do not narrow.
+// Filter selects changes. Zero values are no condition.
 type Filter struct {
 	AppID        string
 	ConferenceID string // exact, case-sensitive
 }
 
-// Follower is the store's live side: a tail of its commits. It is safe for concurrent use.
+// Follower is the live side of the store: it follows commits. It is safe for concurrent use.
 type Follower interface {
-	// Follow calls yield for each change after its commit, whichever process made it, until
+	// Follow calls yield for each change after its commit, of any process, until
 	// yield returns false (it returns nil), ctx ends (its error) or the store is closed (an
-	// error). The first call is a CatchUp, so that nothing falls between what was read
-	// before and what is followed; further ones come after a gap, where the follower was too slow
-	// or the database was away, and after an erasure changed conferences. Changes of a conference that wait for yield are made one,
-	// and a bounded number waits.
+	// error). The first change is a CatchUp, so that no commit is lost between an earlier read
+	// and the first notification. Further ones follow a gap, if the follower was too slow
+	// or the database was unreachable, and an erasure that changed conferences. Pending changes of a conference are
+	// merged, and their number is bounded.
 	Follow(ctx context.Context, f Filter, yield func(Change) bool) error
 }

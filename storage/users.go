@@ -12,20 +12,20 @@ import (
 const (
 	// MaxUserIDs bounds the IDs of one User.
 	MaxUserIDs = 16
-	// MaxErasures bounds the erasures that a store applies to what arrives late.
+	// MaxErasures bounds the erasures that a store applies to late records.
 	MaxErasures = 1000
 )
 
-// ErrNoErasure is returned where there is no erasure of an ID.
+// ErrNoErasure is returned if no erasure has the ID.
 var ErrNoErasure = errors.New("no such erasure")
 
-// User names one user of an app by IDs of the same person.
+// User identifies one user of an app by IDs of the same person.
 type User struct {
 	AppID string
-	IDs   []string // userName, aliasName, string or former ID; byte for byte
+	IDs   []string // userName, aliasName, string or former ID; compared byte by byte
 }
 
-// Check returns an error that wraps ErrInvalid where u names nobody.
+// Check returns an error that wraps ErrInvalid if u has no ID, or one out of bounds.
 func (u *User) Check() error {
 	if u.AppID == "" || len(u.AppID) > MaxIDBytes {
 		return fmt.Errorf("%w: the AppID of a user has 1 to %d bytes (got %d)", ErrInvalid, MaxIDBytes, len(u.AppID))
@@ -84,34 +84,34 @@ type Erasure struct {
 	AppID       string       `json:"app"`
 	At          time.Time    `json:"at"` // sessions and fabrics that began before are erased, also if they arrive later
 	State       ErasureState `json:"state"`
-	Pseudonym   string       `json:"pseudonym"` // in place of the user's IDs
+	Pseudonym   string       `json:"pseudonym"` // replaces the user's IDs
 	Sessions    int          `json:"sessions"`  // of the user
 	Conferences int          `json:"conferences"`
 	Records     int          `json:"records"` // that were changed
 	Summaries   int          `json:"summaries"`
 	Entries     int          `json:"auditEntries"`
-	Damaged     int          `json:"damaged"`          // parts that could not be read, and may have an ID
-	Named       int          `json:"conferencesNamed"` // conferences whose conferenceID has an ID as a word: it stays
-	EndedAt     time.Time    `json:"endedAt,omitzero"` // when it was done
-	ExpiresAt   time.Time    `json:"expiresAt"`        // when it is forgotten
+	Damaged     int          `json:"damaged"`          // parts that could not be read, and may contain an ID
+	Named       int          `json:"conferencesNamed"` // conferences whose conferenceID has an ID as a word; it is not changed
+	EndedAt     time.Time    `json:"endedAt,omitzero"` // when State became done
+	ExpiresAt   time.Time    `json:"expiresAt"`        // when it is deleted
 }
 
-// Users exports and erases what is stored of one user. It is safe for concurrent use, by as many
-// processes as share the store.
+// Users exports and erases the stored data of one user. It is safe for concurrent use, by any number of
+// processes that share the store.
 //
-// A session is the user's if its user is called, or in any of its conferences was called, by one of the
-// IDs. The other names of such a session are the user's, too, in the conferences in which it takes part.
+// A session belongs to the user if the name or alias of its user, now or in any of its conferences, is one of the
+// IDs. The other names of such a session belong to the user, too, in the conferences in which it takes part.
 type Users interface {
 	// ExportUser calls yield for each part of the user's data, until yield returns false. The first is of
-	// type ExportedUser and has all IDs that the user's sessions had. Damaged parts are left out; then it
-	// returns, after all others, an error that wraps ErrDamaged.
+	// type ExportedUser and has all IDs of the user's sessions. Damaged parts are left out; after all
+	// others it returns an error that wraps ErrDamaged.
 	ExportUser(ctx context.Context, u User, yield func(Exported) bool) error
-	// EraseUser registers an erasure. Once it returns, what is written is erased before it is stored.
-	// RunErasures erases what is stored. It returns ErrFull where there are MaxErasures.
+	// EraseUser registers an erasure. After it has returned, the user is erased from new data before it is stored.
+	// RunErasures erases stored data. It returns ErrFull if there are MaxErasures.
 	EraseUser(ctx context.Context, u User) (Erasure, error)
 	// Erasure returns one erasure of an app, or ErrNoErasure.
 	Erasure(ctx context.Context, appID, id string) (Erasure, error)
-	// RunErasures runs all erasures that are not done, in short transactions between those of the writers,
-	// and returns how many it ended. Where it was stopped the next call continues.
+	// RunErasures runs all erasures that are not done, in short transactions between those of writers,
+	// and returns the number that it completed. If it is interrupted, the next call continues.
 	RunErasures(ctx context.Context) (done int, err error)
 }
