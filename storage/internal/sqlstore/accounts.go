@@ -14,10 +14,10 @@ type Accounts struct {
 	db DB
 
 	mu   sync.Mutex
-	late *erasure.Late // the erasures that are applied to new audit entries
+	late *erasure.Late // erasures to apply to new audit entries
 }
 
-// NewAccounts returns those of a store.
+// NewAccounts returns the Accounts of a store.
 func NewAccounts(db DB) *Accounts { return &Accounts{db: db} }
 
 var _ storage.Accounts = (*Accounts)(nil)
@@ -27,10 +27,10 @@ const (
 	LoginByID = `SELECT id, user_name, generation, method, created_at, seen_at FROM {table login} WHERE id = ?`
 
 	addLogin = `INSERT INTO {table login} (id, user_name, generation, method, created_at, seen_at) VALUES (?, ?, ?, ?, ?, ?)`
-	// oldLogins are those beyond the most that a user has, with the new one.
-	oldLogins   = `DELETE FROM {table login} WHERE user_name = ? AND id IN (SELECT id FROM {table login} WHERE user_name = ? ORDER BY seen_at DESC, id LIMIT ? OFFSET ?)`
-	selectAudit = `SELECT key, at, actor, action, app_id, target, body FROM {table audit}`
-	addAudit    = `INSERT INTO {table audit} (at, actor, action, app_id, target, body) VALUES (?, ?, ?, ?, ?, ?)`
+	// deleteOldLogins deletes the logins of a user beyond a number, those with the lowest seen_at.
+	deleteOldLogins = `DELETE FROM {table login} WHERE user_name = ? AND id IN (SELECT id FROM {table login} WHERE user_name = ? ORDER BY seen_at DESC, id LIMIT ? OFFSET ?)`
+	selectAudit     = `SELECT key, at, actor, action, app_id, target, body FROM {table audit}`
+	addAudit        = `INSERT INTO {table audit} (at, actor, action, app_id, target, body) VALUES (?, ?, ?, ?, ?, ?)`
 )
 
 // maxLogins bounds the logins of a user that one statement deletes.
@@ -57,7 +57,7 @@ func (s *Accounts) AddLogin(ctx context.Context, l storage.Login, most int) erro
 		return s.db.Wrap("add login", err)
 	}
 	return s.change(ctx, "add login", func(tx Tx) error {
-		if _, err := tx.Exec(oldLogins, Text(l.User), Text(l.User), maxLogins, max(0, most-1)); err != nil {
+		if _, err := tx.Exec(deleteOldLogins, Text(l.User), Text(l.User), maxLogins, max(0, most-1)); err != nil {
 			return err
 		}
 		_, err := tx.Exec(addLogin, l.ID, Text(l.User), l.Generation, Text(l.Method), l.CreatedAt.UnixMilli(), l.SeenAt.UnixMilli())
@@ -120,7 +120,7 @@ func (s *Accounts) AddAudit(ctx context.Context, entries []storage.AuditEntry) e
 		}
 	}
 	return s.change(ctx, "add audit entries", func(tx Tx) error {
-		entries, err := s.erased(tx, entries)
+		entries, err := s.applyErasures(tx, entries)
 		if err != nil {
 			return err
 		}
@@ -134,9 +134,9 @@ func (s *Accounts) AddAudit(ctx context.Context, entries []storage.AuditEntry) e
 	})
 }
 
-// erased returns entries as they are to be written after the erasures of the store, which are read again when the settings
+// applyErasures returns entries with the erasures of the store applied. It reads the erasures again if the settings
 // have changed.
-func (s *Accounts) erased(tx Tx, entries []storage.AuditEntry) ([]storage.AuditEntry, error) {
+func (s *Accounts) applyErasures(tx Tx, entries []storage.AuditEntry) ([]storage.AuditEntry, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var revision int64

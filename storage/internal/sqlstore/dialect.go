@@ -8,50 +8,50 @@ import (
 	"sync"
 )
 
-// Dialect is the one place that names how the engines' SQL differs.
+// Dialect describes the differences between the engines' SQL.
 //
 // Statements have question marks for values, and words in braces:
 //
 //	{table term}      the engine's name of a table
-//	{join}            a join whose order the statement gives
+//	{join}            a join in the order of the statement
 //	{conferenceof t}  joins the conference c of each row t of the table term, in the order of t
-//	{placeof c}       joins its place p likewise
-//	{by index}        names the index that is to be used, where the engine has no statistics
-//	{has column r}    that the conference of a row r, c or t, has a value in a column that has an index of its own; where
-//	                  {by index} names one, it is looked up in that index, which is smaller than the table
-//	{keys}            a table of conferences from one value of type Keys: place, where keys have one, and key
-//	{place a b}       that rows a and b are of one place, where keys begin with it, and AND
-//	{sameday f s}     that rows f and s are of one day, where they have one, after AND
-//	{indays f}        that a row f is of a day of a value of type Days, where rows have one, after AND
-//	{key p}           the column of the place of a row p and a comma, where keys begin with it
-//	{of p}            that a row p is of the place of a value of type Place, where keys begin with it, and AND
-//	{first frame}     with {most}: that a row is one of the first of a table, as many as a value of type
-//	{most}            Most says, where the engine deletes in steps
-//	{fence}           ends an EXISTS that the engine is to evaluate as soon as it has the row that it is about, and not
-//	                  before or later
+//	{placeof c}       joins the row p of its conferenceID, likewise
+//	{by index}        selects the index, if the engine has no statistics
+//	{has column r}    whether the conference of a row r, c or t, has a value in a column that has its own index; if
+//	                  {by index} selects one, the condition uses that index, which is smaller than the table
+//	{keys}            a table of conferences from one value of type Keys: place, if keys have one, and key
+//	{place a b}       whether rows a and b have the same place, if keys begin with it, and AND
+//	{sameday f s}     whether rows f and s have the same day, if they have one, after AND
+//	{indays f}        whether the day of a row f is in a value of type Days, if rows have one, after AND
+//	{key p}           the column place of a row p and a comma, if keys begin with it
+//	{of p}            whether the place of a row p is a value of type Place, if keys begin with it, and AND
+//	{first frame}     with {most}: whether a row is one of the first rows of a table, as many as a value of type
+//	{most}            Most, if the engine deletes in steps
+//	{fence}           ends an EXISTS that the engine must evaluate when it has read the outer row, neither before nor
+//	                  later
 type Dialect struct {
 	Prefix string // of tables
 	Join   string
 	Keys   string
 	Fence  string
-	Days   bool // whether frames, chunks and sessions have a day
-	Places bool // whether the keys of a conference's tables begin with its place
-	Hints  bool // whether {by index} names one
-	Steps  bool // whether {first} and {most} bound a statement
-	// Numbered says that values are $1, $2, … in place of question marks, and Bytes that texts
-	// are bytes and keys an array in place of JSON.
+	Days   bool // frames, chunks and sessions have a day
+	Places bool // the keys of a conference's tables begin with place
+	Hints  bool // {by index} is used
+	Steps  bool // {first} and {most} are used
+	// Numbered: values are $1, $2, … instead of question marks. Bytes: texts are bytes and keys are an
+	// array instead of JSON.
 	Numbered, Bytes bool
 
-	known sync.Map // statements by their text
+	cache sync.Map // results of SQL, by statement
 }
 
 // Text is a value of a column of text.
 type Text string
 
-// Keys is a value of {keys}: the keys of conferences, and the places that they are of.
+// Keys is a value of {keys}: the keys of conferences, and of their conferenceIDs.
 type Keys struct{ Places, Keys []int64 }
 
-// Days is a value of {indays}: the days whose partitions may hold what is asked for.
+// Days is a value of {indays}: the days whose partitions may hold the rows.
 type Days []int32
 
 // Place is a value of {of}.
@@ -60,7 +60,7 @@ type Place int64
 // Most is a value of {most}.
 type Most int64
 
-// Fresh is the first value of a statement that an engine plans for its values alone, where the engine remembers plans.
+// Fresh makes the engine plan the statement for its values instead of using a cached plan. It is the first value.
 type Fresh struct{}
 
 // SQLite and Postgres are the dialects.
@@ -75,10 +75,10 @@ var (
 
 var braces = regexp.MustCompile(`\{(\w+)(?: (\w+))?(?: (\w+))?\}`)
 
-// SQL returns a statement as the engine takes it. Statements are constants or made of constants,
-// so that as many are remembered as there are.
+// SQL returns a statement in the SQL of the engine. Results are cached without a bound, because statements are
+// constants or composed of constants.
 func (d *Dialect) SQL(statement string) string {
-	if known, ok := d.known.Load(statement); ok {
+	if known, ok := d.cache.Load(statement); ok {
 		return known.(string)
 	}
 	sql := braces.ReplaceAllStringFunc(statement, func(word string) string {
@@ -86,9 +86,9 @@ func (d *Dialect) SQL(statement string) string {
 		return d.word(parts[1], parts[2], parts[3])
 	})
 	if d.Numbered {
-		sql = numbered(sql)
+		sql = numberPlaceholders(sql)
 	}
-	d.known.Store(statement, sql)
+	d.cache.Store(statement, sql)
 	return sql
 }
 
@@ -126,19 +126,19 @@ func (d *Dialect) word(word, name, other string) string {
 	case "has":
 		return d.has(name, other)
 	case "conferenceof":
-		return d.joined("conference", "c", d.word("place", "c", name)+" c.key = "+name+".conference")
+		return d.joinRow("conference", "c", d.word("place", "c", name)+" c.key = "+name+".conference")
 	case "placeof":
-		return d.joined("place", "p", "p.key = "+name+".place")
+		return d.joinRow("place", "p", "p.key = "+name+".place")
 	case "by":
 		return when(d.Hints, "INDEXED BY "+name)
 	}
 	panic("statement has {" + word + "}")
 }
 
-// joined joins the one row of a table for which a condition holds, row by row of what stands before it. PostgreSQL takes the
-// columns of a condition for independent, finds that a join by place and key has hardly any rows, and would read all of it
-// where a page suffices: a subquery with OFFSET is joined as the statement says.
-func (d *Dialect) joined(table, row, condition string) string {
+// joinRow joins the one row of a table that fulfils a condition, in the order of the preceding rows. PostgreSQL
+// estimates the columns of a condition as independent, so it expects hardly any rows of this join, and would read
+// all of it when a page suffices. A subquery with OFFSET keeps the order of the statement.
+func (d *Dialect) joinRow(table, row, condition string) string {
 	if !d.Places {
 		return d.Join + " " + d.Prefix + table + " " + row + " ON " + condition
 	}
@@ -148,7 +148,7 @@ func (d *Dialect) joined(table, row, condition string) string {
 func (d *Dialect) has(column, row string) string {
 	value, some := " = ?", " <> ''"
 	if column == "outcome" {
-		some = " IS NOT NULL" // as its index says
+		some = " IS NOT NULL" // the condition of its index
 	}
 	if column == "failed" {
 		column, value, some = "outcome", " IN (?, ?, ?)", " IS NOT NULL"
@@ -161,7 +161,7 @@ func (d *Dialect) has(column, row string) string {
 		" AND x." + column + some + " AND x.start_ms = " + row + ".start_ms AND x.key = " + row + "." + key + " " + d.Fence + ")"
 }
 
-func numbered(sql string) string {
+func numberPlaceholders(sql string) string {
 	var out strings.Builder
 	for n, part := range strings.Split(sql, "?") {
 		if n > 0 {
@@ -172,7 +172,7 @@ func numbered(sql string) string {
 	return out.String()
 }
 
-// Values returns values as the engine's driver takes them.
+// Values returns values in the types of the engine's driver.
 func (d *Dialect) Values(values []any) []any {
 	out := make([]any, 0, len(values)+1)
 	for _, v := range values {
@@ -212,7 +212,7 @@ func (d *Dialect) Values(values []any) []any {
 	return out
 }
 
-// json is an array of the keys.
+// json returns the keys as a JSON array.
 func (k Keys) json() string {
 	text := []byte{'['}
 	for i, key := range k.Keys {

@@ -10,13 +10,13 @@ import (
 	"github.com/qosrtc/qos/storage/internal/frames"
 )
 
-// Bounds of what Digests holds at a time.
+// Bounds of a page of Digests.
 const (
 	digestRows  = 1000
 	digestBytes = 1 << 20
 )
 
-// digestsOfAll and digestsOfApp read a page of digests from a position on.
+// digestsOfAll and digestsOfApp select a page of digests after a cursor.
 const (
 	digestColumns = `SELECT c.start_ms, c.key, c.end_ms, c.app_id, c.digest FROM {table conference} c `
 	digestsFrom   = `c.start_ms < ? AND (c.start_ms, c.key) > (?, ?) ORDER BY c.start_ms, c.key LIMIT ?`
@@ -41,20 +41,20 @@ func (l Lists) Digests(ctx context.Context, q storage.DigestQuery, yield func(st
 	return nil
 }
 
-// digestPage is the conferences that one statement reads. Its memory is used again by the next.
+// digestPage is the conferences that one statement reads. Its memory is reused for the next page.
 type digestPage struct {
 	statement  string
-	values     []any // the first of the statement
-	to         int64 // of starts
-	start, key int64 // of the last row so far; below any other where there is none
-	apps       names // of all pages
+	values     []any // the first values of the statement
+	to         int64 // upper bound of start
+	start, key int64 // of the last row; before all rows if none was read
+	apps       names // AppIDs of all pages
 	rows       []digestRow
-	bodies     []byte // of all rows
+	bodies     []byte // bodies of all rows
 	dest       []any
-	row        digestRow // that dest reads
+	row        digestRow // the row that dest points to
 }
 
-// digestRow is one conference; its body ends at to.
+// digestRow is one conference; its body is bodies[from:to].
 type digestRow struct {
 	start, end int64
 	app        string
@@ -73,14 +73,14 @@ func newDigestPage(q storage.DigestQuery) *digestPage {
 	if q.AppID != "" {
 		p.statement, p.values = digestsOfApp, append(p.values, Text(q.AppID))
 	}
-	p.dest = []any{&p.row.start, &p.key, &p.row.end, column(func(b []byte) { p.row.app = p.apps.of(b) }), column(p.body)}
+	p.dest = []any{&p.row.start, &p.key, &p.row.end, column(func(b []byte) { p.row.app = p.apps.intern(b) }), column(p.body)}
 	return p
 }
 
-// errFull ends the reading of a page.
+// errFull is returned by a scan function when the page is full.
 var errFull = errors.New("the page is full")
 
-// read reads the next page, and reports whether there may be another.
+// read reads the next page, and reports whether there may be another one.
 func (p *digestPage) read(tx Tx) (more bool, err error) {
 	p.rows, p.bodies = p.rows[:0], p.bodies[:0]
 	err = tx.Each(func(row Row) error {
@@ -105,7 +105,7 @@ func (p *digestPage) body(b []byte) {
 	p.bodies, p.row.summarised = append(p.bodies, b...), b != nil
 }
 
-// digest returns one conference of the page.
+// digest returns conference i of the page.
 func (p *digestPage) digest(i int) storage.Digest {
 	r := &p.rows[i]
 	d := storage.Digest{AppID: r.app, Start: frames.FromMs(r.start), End: frames.FromMs(r.end)}
@@ -115,7 +115,7 @@ func (p *digestPage) digest(i int) storage.Digest {
 	return d
 }
 
-// column takes the bytes of a column, nil of NULL. They are valid until it returns: drivers do not copy them for it.
+// column receives the bytes of a column, nil for NULL. They are valid until it returns: drivers do not copy them.
 type column func(b []byte)
 
 // Scan implements sql.Scanner.
@@ -131,10 +131,10 @@ func (c column) Scan(value any) error {
 	return nil
 }
 
-// names are texts that occur often, each of them once.
+// names caches strings that occur often.
 type names map[string]string
 
-func (n names) of(b []byte) string {
+func (n names) intern(b []byte) string {
 	name, ok := n[string(b)]
 	if !ok {
 		name = string(b)
@@ -143,11 +143,11 @@ func (n names) of(b []byte) string {
 	return name
 }
 
-// digestsOf finds the digests of some conferences.
+// digestsOf selects the digests of some conferences.
 const digestsOf = `SELECT c.key, c.digest FROM {keys} k {join} {table conference} c ON {place c k} c.key = k.key WHERE c.digest IS NOT NULL`
 
-// addDigests adds the digests of summaries, where the query asks for them.
-func addDigests(tx Tx, q storage.Query, rows []listed) error {
+// addDigests adds the digests of summaries, if the query wants them.
+func addDigests(tx Tx, q storage.Query, rows []listRow) error {
 	if !q.Digests || len(rows) == 0 {
 		return nil
 	}

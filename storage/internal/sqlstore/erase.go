@@ -15,7 +15,7 @@ import (
 	"github.com/qosrtc/qos/storage/internal/term"
 )
 
-// Bounds of one transaction, or of one read, of an erasure.
+// Bounds of one transaction or one read of an erasure.
 const (
 	eraseRows        = 128
 	eraseConferences = 100
@@ -23,37 +23,37 @@ const (
 	eraseEntries     = 500
 )
 
-// maxPasses bounds the passes over the conferences. Conferences that merge during a pass may hide records from
-// it; the next finds them.
+// maxPasses bounds the passes over the conferences. A pass may miss records of conferences that merge meanwhile;
+// the next one finds them.
 const maxPasses = 5
 
 // pass is one run of an erasure.
 type pass struct {
 	*Users
 	e       *erasure.Erasure
-	changed int // records, summaries and renames that this pass over the conferences changed
-	// discovered are sessions whose records alone call their user by an identifier: of their renames the store
-	// keeps the newest in rows of their own.
+	changed int // number of records, summaries and renames that the pass over the conferences changed
+	// discovered are sessions that only a record names with an identifier: the store keeps only the newest
+	// renames in rows of their own.
 	discovered map[[16]byte]bool
 }
 
-// run runs the erasure to its last state but one.
+// run runs the erasure until ErasureRewriting.
 func (p *pass) run(ctx context.Context) error {
 	for passes := 0; p.e.State != storage.ErasureRewriting; {
 		var err error
 		switch p.e.State {
 		case storage.ErasureSessions:
 			err = p.sessions(ctx)
-			p.next(storage.ErasureConferences)
+			p.setState(storage.ErasureConferences)
 		case storage.ErasureConferences:
 			p.changed = 0
 			err = p.conferences(ctx)
 			if p.changed > 0 {
 				p.erasing.Changed()
 			}
-			p.next(storage.ErasureOthers)
+			p.setState(storage.ErasureOthers)
 			if passes++; p.changed+len(p.discovered) > 0 && passes < maxPasses {
-				p.next(storage.ErasureSessions)
+				p.setState(storage.ErasureSessions)
 			}
 		default:
 			if err = p.unattached(ctx); err == nil {
@@ -62,7 +62,7 @@ func (p *pass) run(ctx context.Context) error {
 			if err == nil {
 				err = p.entries(ctx)
 			}
-			p.next(storage.ErasureRewriting)
+			p.setState(storage.ErasureRewriting)
 		}
 		if err != nil {
 			return err
@@ -74,19 +74,19 @@ func (p *pass) run(ctx context.Context) error {
 	return nil
 }
 
-func (p *pass) next(state storage.ErasureState) { p.e.State, p.e.After = state, erasure.Place{} }
+func (p *pass) setState(state storage.ErasureState) { p.e.State, p.e.After = state, erasure.Place{} }
 
-// placed is a conference and its conferenceID.
-type placed struct {
+// conferenceRef is a conference with its conferenceID.
+type conferenceRef struct {
 	Located
 	conferenceID string
 }
 
-// selectPlaced lists the conferences of an app that began before a time from a position on, from the oldest.
-const selectPlaced = `SELECT c.key, c.place, c.start_ms, c.end_ms, p.conference_id FROM {table conference} c {join} {table place} p ON p.key = c.place
+// selectConferenceRefs selects the conferences of an app that began before a time, after a position, the oldest first.
+const selectConferenceRefs = `SELECT c.key, c.place, c.start_ms, c.end_ms, p.conference_id FROM {table conference} c {join} {table place} p ON p.key = c.place
 	WHERE c.app_id = ? AND c.start_ms < ? AND (c.start_ms, c.key) > (?, ?) ORDER BY c.start_ms, c.key LIMIT ?`
 
-func scanPlaced(row Row) (c placed, err error) {
+func scanConferenceRef(row Row) (c conferenceRef, err error) {
 	var id []byte
 	err = row.Scan(&c.Key, &c.Place, &c.Span.Start, &c.Span.End, &id)
 	c.conferenceID = string(id)
@@ -94,15 +94,15 @@ func scanPlaced(row Row) (c placed, err error) {
 }
 
 // eachConference calls do for each conference of an app that began before a time and is after a position, and page
-// after each page of them. So a pass ends, however many conferences begin meanwhile.
-func (u *Users) eachConference(ctx context.Context, app string, before time.Time, after erasure.Place, do func(placed) error, page func(erasure.Place) error) error {
+// after each page of them. So a pass ends, even if new conferences begin all the time.
+func (u *Users) eachConference(ctx context.Context, app string, before time.Time, after erasure.Place, do func(conferenceRef) error, page func(erasure.Place) error) error {
 	if after == (erasure.Place{}) {
 		after.Start = math.MinInt64
 	}
 	for {
-		var found []placed
+		var found []conferenceRef
 		err := u.db.Read(ctx, func(tx Tx) (err error) {
-			found, err = All(tx, scanPlaced, selectPlaced, Text(app), before.UnixMilli(), after.Start, after.Key, eraseConferences)
+			found, err = All(tx, scanConferenceRef, selectConferenceRefs, Text(app), before.UnixMilli(), after.Start, after.Key, eraseConferences)
 			return err
 		})
 		for i := 0; i < len(found) && err == nil; i++ {
@@ -125,14 +125,14 @@ func (p *pass) conferences(ctx context.Context) error {
 	if first {
 		p.e.Named = 0
 	}
-	return p.eachConference(ctx, p.e.AppID, p.e.At, p.e.After, func(c placed) error { return p.conference(ctx, c) }, func(after erasure.Place) error {
+	return p.eachConference(ctx, p.e.AppID, p.e.At, p.e.After, func(c conferenceRef) error { return p.conference(ctx, c) }, func(after erasure.Place) error {
 		p.e.After = after
 		return p.save(ctx, p.e)
 	})
 }
 
 // conference erases the user in one conference, page by page.
-func (p *pass) conference(ctx context.Context, c placed) error {
+func (p *pass) conference(ctx context.Context, c conferenceRef) error {
 	if _, named := p.e.Find(false, nil).Text(c.conferenceID); named {
 		p.e.Named++
 	}
@@ -160,20 +160,20 @@ func (p *pass) conference(ctx context.Context, c placed) error {
 	return err
 }
 
-// work is the erasure in one conference, or in annotations without one.
-type work struct {
+// conferenceErasure is the erasure in one conference, or in annotations without a conference.
+type conferenceErasure struct {
 	*pass
-	lock  Lock
-	c     placed
-	days  Days
-	own   map[[16]byte]bool // sessions of the user
-	ids   *erasure.IDs
-	found map[string]bool // identifiers that the current step replaced
+	lock        Lock
+	c           conferenceRef
+	days        Days
+	ownSessions map[[16]byte]bool // sessions of the user
+	ids         *erasure.IDs
+	found       map[string]bool // identifiers replaced by the current step
 }
 
-// begin reads what the erasure needs to know of a conference.
-func (p *pass) begin(ctx context.Context, c *placed) (*work, error) {
-	w := &work{pass: p, lock: Lock{Place: c.Place, Conference: c.Key}, own: map[[16]byte]bool{}}
+// begin reads the data of a conference that its erasure needs.
+func (p *pass) begin(ctx context.Context, c *conferenceRef) (*conferenceErasure, error) {
+	w := &conferenceErasure{pass: p, lock: Lock{Place: c.Place, Conference: c.Key}, ownSessions: map[[16]byte]bool{}}
 	err := p.db.View(ctx, func(tx Tx) (err error) {
 		if c.Own, err = OwnTimes(tx, c.Place, c.Row); err != nil {
 			return err
@@ -185,19 +185,19 @@ func (p *pass) begin(ctx context.Context, c *placed) (*work, error) {
 			var id, user []byte
 			err := row.Scan(&id, &user)
 			if err == nil && string(user) == p.e.Pseudonym {
-				w.own[[16]byte(id)] = true
+				w.ownSessions[[16]byte(id)] = true
 			}
 			return err
 		}, `SELECT s.id, s.user_id FROM {table participant} p {join} {table session} s ON s.key = p.session WHERE {of p} p.conference = ?`, Place(c.Place), c.Key)
 	})
 	w.c = *c
-	w.ids = p.e.Find(len(w.own) > 0, func(text string) { w.found[text] = true })
+	w.ids = p.e.Find(len(w.ownSessions) > 0, func(text string) { w.found[text] = true })
 	return w, err
 }
 
 // change erases the user in one record.
-func (w *work) change(session [16]byte, name string, attributes map[string]any) bool {
-	if w.own[session] {
+func (w *conferenceErasure) change(session [16]byte, name string, attributes map[string]any) bool {
+	if w.ownSessions[session] {
 		return w.ids.Own(attributes)
 	}
 	if to, ok := term.RenamedTo(name, attributes); ok && erasure.Began(session) < w.e.At.UnixMilli() &&
@@ -207,8 +207,8 @@ func (w *work) change(session [16]byte, name string, attributes map[string]any) 
 	return w.ids.Mention(attributes)
 }
 
-// step runs do without writing. If it would change something, it runs do again in a transaction that writes.
-func (w *work) step(ctx context.Context, do func(tx Tx, write bool) (changed counts, err error)) error {
+// step runs do without writing. If there are changes, it runs do again in a transaction that writes.
+func (w *conferenceErasure) step(ctx context.Context, do func(tx Tx, write bool) (changed counts, err error)) error {
 	var n counts
 	err := w.db.View(ctx, func(tx Tx) (err error) {
 		w.found = map[string]bool{}
@@ -236,14 +236,14 @@ func (w *work) step(ctx context.Context, do func(tx Tx, write bool) (changed cou
 	return err
 }
 
-// counts are the changes of a step.
+// counts are the numbers of changes of a step.
 type counts struct{ records, summaries, renames, damaged int }
 
 func (n counts) sum() int { return n.records + n.summaries + n.renames }
 
-// terms deletes the search terms of the identifiers that a step replaced, and adds that of the pseudonym.
-func (w *work) terms(tx Tx) error {
-	e := execs{tx: tx}
+// terms deletes the search terms of the identifiers that a step replaced, and adds the pseudonym's.
+func (w *conferenceErasure) terms(tx Tx) error {
+	e := executor{tx: tx}
 	for name := range w.found {
 		for _, kind := range []term.Kind{term.Name, term.Alias} {
 			e.run(`DELETE FROM {table term} WHERE {of} conference = ? AND term = ?`, Place(w.c.Place), w.c.Key, int64(term.New(w.e.AppID, kind, name)))
@@ -262,7 +262,7 @@ const (
 )
 
 // rows erases the user in the loose rows of a span.
-func (w *work) rows(ctx context.Context, statement string, span instance.Span) error {
+func (w *conferenceErasure) rows(ctx context.Context, statement string, span instance.Span) error {
 	from := frames.Position{At: math.MinInt64}
 	for more := true; more; {
 		var last frames.Position
@@ -284,7 +284,7 @@ func (w *work) rows(ctx context.Context, statement string, span instance.Span) e
 	return nil
 }
 
-func (w *work) row(tx Tx, row *frames.ReadRow, write bool, n *counts) error {
+func (w *conferenceErasure) row(tx Tx, row *frames.ReadRow, write bool, n *counts) error {
 	changed := 0
 	_, err := row.Rewrite(w.e.AppID, func(name string, attributes map[string]any) bool {
 		if w.change([16]byte(row.Session), name, attributes) {
@@ -305,9 +305,9 @@ func (w *work) row(tx Tx, row *frames.ReadRow, write bool, n *counts) error {
 	return err
 }
 
-// chunks erases the user in the packed records. Rows that were loose may be in a chunk by now, so chunks
-// follow rows.
-func (w *work) chunks(ctx context.Context) error {
+// chunks erases the user in the packed records. It runs after rows, because loose rows may have been packed
+// meanwhile.
+func (w *conferenceErasure) chunks(ctx context.Context) error {
 	var keys []int64
 	err := w.db.View(ctx, func(tx Tx) (err error) {
 		keys, err = All(tx, scanKey, `SELECT key FROM {table chunk} WHERE place = ? AND from_ms BETWEEN ? AND ? {indays} ORDER BY from_ms, key`,
@@ -320,7 +320,7 @@ func (w *work) chunks(ctx context.Context) error {
 	return err
 }
 
-func (w *work) chunk(tx Tx, key int64, write bool) (n counts, err error) {
+func (w *conferenceErasure) chunk(tx Tx, key int64, write bool) (n counts, err error) {
 	body, found, err := w.chunkBody(tx, key)
 	if err != nil || !found {
 		return n, err
@@ -336,12 +336,12 @@ func (w *work) chunk(tx Tx, key int64, write bool) (n counts, err error) {
 	return n, err
 }
 
-func (w *work) chunkBody(tx Tx, key int64) (body []byte, found bool, err error) {
+func (w *conferenceErasure) chunkBody(tx Tx, key int64) (body []byte, found bool, err error) {
 	found, err = One(tx, []any{&body}, `SELECT h.body FROM {table chunk} h WHERE h.place = ? AND h.key = ? {indays h}`, w.c.Place, key, w.days)
 	return body, found, err
 }
 
-// rename is a row of renames.
+// rename is a row of the table rename.
 type rename struct {
 	session, seq int64
 	idx          int
@@ -349,15 +349,15 @@ type rename struct {
 	names        storage.Name
 }
 
-func (w *work) renames(tx Tx, write bool) (n counts, err error) {
+func (w *conferenceErasure) renames(tx Tx, write bool) (n counts, err error) {
 	all, err := All(tx, scanRename, `SELECT r.session, s.id, r.seq, r.idx, r.user_id, r.user_alias FROM {table rename} r
 		{join} {table session} s ON s.key = r.session WHERE {of r} r.conference = ?`, Place(w.c.Place), w.c.Key)
-	e := execs{tx: tx, err: err}
+	e := executor{tx: tx, err: err}
 	const where = ` WHERE {of} conference = ? AND session = ? AND seq = ? AND idx = ?`
 	for i := range all {
 		r := &all[i]
-		if !w.own[r.id] {
-			continue // its user is the erased one's namesake at most: a session that is called by an ID is the user's
+		if !w.ownSessions[r.id] {
+			continue // another user: a session is the user's if it has ever had one of the IDs
 		}
 		n.renames++
 		w.found[r.names.UserID], w.found[r.names.UserAlias] = true, true
@@ -377,7 +377,7 @@ func scanRename(row Row) (r rename, err error) {
 }
 
 // summary erases the user in the document and the digest of the conference's summary.
-func (w *work) summary(tx Tx, write bool) (n counts, err error) {
+func (w *conferenceErasure) summary(tx Tx, write bool) (n counts, err error) {
 	var column, digest []byte
 	found, err := One(tx, []any{&digest, &column}, selectDocument, Place(w.c.Place), w.c.Key)
 	if err != nil || !found {
@@ -390,7 +390,7 @@ func (w *work) summary(tx Tx, write bool) (n counts, err error) {
 	if err != nil {
 		return n, err
 	}
-	digest, changed := document.IDs.Digest(digest, func(session [16]byte) bool { return w.own[session] || document.Sessions[session] })
+	digest, changed := document.IDs.Digest(digest, func(session [16]byte) bool { return w.ownSessions[session] || document.Sessions[session] })
 	if !changed && !document.Changed {
 		return n, nil
 	}
@@ -398,7 +398,7 @@ func (w *work) summary(tx Tx, write bool) (n counts, err error) {
 	if !write {
 		return n, nil
 	}
-	e := execs{tx: tx}
+	e := executor{tx: tx}
 	if document.Changed {
 		column, e.err = join.SealDocument(document.Text)
 		e.run(`UPDATE {table document} SET body = ? WHERE {of} conference = ?`, column, Place(w.c.Place), w.c.Key)
@@ -408,13 +408,13 @@ func (w *work) summary(tx Tx, write bool) (n counts, err error) {
 }
 
 // document erases the user in a document. Its error wraps storage.ErrDamaged.
-func (w *work) document(column []byte) (document erasure.Document, err error) {
+func (w *conferenceErasure) document(column []byte) (document erasure.Document, err error) {
 	document.IDs = w.ids
 	c := storage.Conference{Summary: &storage.Summary{}}
 	if err = join.OpenDocument(&c, column); err != nil || len(c.Summary.Document) == 0 {
 		return document, err
 	}
-	if document, err = w.ids.Document(c.Summary.Document, func(session [16]byte) bool { return w.own[session] }, w.e.Pseudonym); err != nil {
+	if document, err = w.ids.Document(c.Summary.Document, func(session [16]byte) bool { return w.ownSessions[session] }, w.e.Pseudonym); err != nil {
 		err = fmt.Errorf("%w: %w", storage.ErrDamaged, err)
 	}
 	return document, err
@@ -422,21 +422,21 @@ func (w *work) document(column []byte) (document erasure.Document, err error) {
 
 // unattached erases the user in annotations that no conference owns.
 func (p *pass) unattached(ctx context.Context) error {
-	return p.eachUnattached(ctx, p.e.AppID, func(c placed) error { return p.lost(ctx, c) })
+	return p.eachUnattached(ctx, p.e.AppID, func(c conferenceRef) error { return p.annotationsAt(ctx, c) })
 }
 
-// lost erases the user in the annotations about one time.
-func (p *pass) lost(ctx context.Context, c placed) error {
+// annotationsAt erases the user in the annotations about one time.
+func (p *pass) annotationsAt(ctx context.Context, c conferenceRef) error {
 	c.Key = 0
-	w := &work{pass: p, lock: Lock{Place: c.Place}, c: c, own: map[[16]byte]bool{}}
+	w := &conferenceErasure{pass: p, lock: Lock{Place: c.Place}, c: c, ownSessions: map[[16]byte]bool{}}
 	err := p.db.View(ctx, func(tx Tx) (err error) {
 		if w.days, err = tx.Days(c.Place, c.Span); err != nil {
 			return err
 		}
-		sessions, err := lostSessions(tx, c)
+		sessions, err := unattachedSessions(tx, c)
 		for _, s := range sessions {
 			if s.UserID == p.e.Pseudonym {
-				w.own[s.id] = true
+				w.ownSessions[s.id] = true
 			}
 		}
 		return err
@@ -444,11 +444,11 @@ func (p *pass) lost(ctx context.Context, c placed) error {
 	if err != nil {
 		return err
 	}
-	w.ids = p.e.Find(len(w.own) > 0, func(text string) { w.found[text] = true })
+	w.ids = p.e.Find(len(w.ownSessions) > 0, func(text string) { w.found[text] = true })
 	return w.rows(ctx, OtherRows, c.Span)
 }
 
-// entries erases the user in the audit log: of the app, and of all apps.
+// entries erases the user in the audit log: in entries of the app, and in those without one.
 func (p *pass) entries(ctx context.Context) error {
 	ids := p.e.Find(false, nil)
 	var changed []storage.AuditEntry
@@ -469,7 +469,7 @@ func (p *pass) entries(ctx context.Context) error {
 }
 
 func updateEntries(tx Tx, entries []storage.AuditEntry) error {
-	e := execs{tx: tx}
+	e := executor{tx: tx}
 	for _, entry := range entries {
 		e.run(`UPDATE {table audit} SET target = ?, body = ? WHERE key = ?`, Text(entry.Target), append([]byte{}, entry.Body...), entry.Key)
 	}

@@ -12,7 +12,7 @@ import (
 
 func isDamaged(err error) bool { return errors.Is(err, storage.ErrDamaged) }
 
-// sessionRow is a row of sessions.
+// sessionRow is a row of the table session.
 type sessionRow struct {
 	key int64
 	id  [16]byte
@@ -47,7 +47,7 @@ func (u *Users) eachSession(ctx context.Context, app string, do func(*sessionRow
 	}
 }
 
-// eachRename calls do for each rename of sessions of an app. There are few.
+// eachRename calls do for each rename in sessions of an app, in one statement, because there are few.
 func (u *Users) eachRename(ctx context.Context, app string, do func(session int64, user, alias string)) error {
 	return u.db.Read(ctx, func(tx Tx) error {
 		return tx.Each(func(row Row) error {
@@ -62,9 +62,9 @@ func (u *Users) eachRename(ctx context.Context, app string, do func(session int6
 	})
 }
 
-// owned returns the sessions of a user that is called by names, with their rows, and calls link with all
-// names of theirs.
-func (u *Users) owned(ctx context.Context, app string, named func(names ...string) bool, link func(names ...string)) (map[int64]bool, error) {
+// findSessions returns the keys of the sessions whose user has, or had, a name for which named is true. It calls link
+// with all names in these sessions.
+func (u *Users) findSessions(ctx context.Context, app string, named func(names ...string) bool, link func(names ...string)) (map[int64]bool, error) {
 	own := map[int64]bool{}
 	err := u.eachRename(ctx, app, func(session int64, user, alias string) {
 		if named(user, alias) {
@@ -92,10 +92,10 @@ func (u *Users) owned(ctx context.Context, app string, named func(names ...strin
 	return own, err
 }
 
-// sessions finds the sessions of the user and erases them. Their other names are noted before: the first
-// session that is erased no longer has them.
+// sessions finds the sessions of the user and erases them. First it saves their other names, which an
+// erased session no longer has.
 func (p *pass) sessions(ctx context.Context) error {
-	own, err := p.owned(ctx, p.e.AppID, p.e.Names, p.e.Link)
+	own, err := p.findSessions(ctx, p.e.AppID, p.e.Names, p.e.Link)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (p *pass) sessions(ctx context.Context) error {
 		return err
 	}
 	at := p.e.At.UnixMilli()
-	p.e.Sessions = 0 // a run that ended early has erased some that it did not note
+	p.e.Sessions = 0 // counted anew: an interrupted run did not save its count
 	defer func() { p.discovered = map[[16]byte]bool{} }()
 	return p.eachSession(ctx, p.e.AppID, func(s *sessionRow) error {
 		mine := (own[s.key] || p.discovered[s.id]) && erasure.Began(s.id) < at
@@ -117,11 +117,11 @@ func (p *pass) sessions(ctx context.Context) error {
 		if !changed {
 			return nil
 		}
-		return p.erasing.Locked(ctx, Lock{Session: s.key}, func(tx Tx) error { return p.describe(tx, s.key, mine) })
+		return p.erasing.Locked(ctx, Lock{Session: s.key}, func(tx Tx) error { return p.updateSession(tx, s.key, mine) })
 	})
 }
 
-// session returns a session's row as it is to be.
+// session returns a session's row with the erasure applied.
 func (p *pass) session(row frames.SessionRow, own bool) (next frames.SessionRow, changed bool, err error) {
 	ids := p.e.Find(own, nil)
 	if next = row; own {
@@ -132,8 +132,8 @@ func (p *pass) session(row frames.SessionRow, own bool) (next frames.SessionRow,
 	return next, next != row, err
 }
 
-// describe writes the row of a session, which is locked, and the search terms of its conferences.
-func (p *pass) describe(tx Tx, key int64, own bool) error {
+// updateSession updates the row of a session, which is locked, and the search terms of its conferences.
+func (p *pass) updateSession(tx Tx, key int64, own bool) error {
 	rows, err := All(tx, scanSession, selectSessionRows+`key = ?`, Text(p.e.AppID), key)
 	if err != nil || len(rows) == 0 {
 		return err
@@ -153,34 +153,34 @@ func (p *pass) describe(tx Tx, key int64, own bool) error {
 		return c, err
 	}, `SELECT c.key, c.place FROM {table participant} p {join} {table conference} c ON {place p c} c.key = p.conference WHERE p.session = ?`, key)
 	for i := 0; i < len(conferences) && err == nil; i++ {
-		err = p.redescribe(tx, conferences[i], before, next)
+		err = p.replaceTerms(tx, conferences[i], before, next)
 	}
 	return err
 }
 
-// redescribe replaces the terms of a session by those of its new row, but for those that another participant
-// or a record has.
-func (p *pass) redescribe(tx Tx, c Loose, before, next frames.SessionRow) error {
-	have := map[term.Term]bool{}
+// replaceTerms replaces the terms of a session by those of its new row. It keeps the terms of other participants
+// and of records.
+func (p *pass) replaceTerms(tx Tx, c Loose, before, next frames.SessionRow) error {
+	remaining := map[term.Term]bool{}
 	rows, err := All(tx, scanSession, `SELECT s.key, s.id, s.user_id, s.user_alias, s.details FROM {table participant} p
 		{join} {table session} s ON s.key = p.session WHERE {of p} p.conference = ?`, Place(c.Place), c.Key)
 	for i := 0; i < len(rows) && err == nil; i++ {
 		var terms []term.Term
 		terms, err = sessionTerms(p.e.AppID, rows[i].SessionRow)
 		for _, t := range terms {
-			have[t] = true
+			remaining[t] = true
 		}
 	}
 	if err != nil {
 		return err
 	}
-	old, err := sessionTerms(p.e.AppID, before)
+	removed, err := sessionTerms(p.e.AppID, before)
 	if err != nil {
 		return err
 	}
-	e := execs{tx: tx}
-	for _, t := range old {
-		if !have[t] {
+	e := executor{tx: tx}
+	for _, t := range removed {
+		if !remaining[t] {
 			e.run(`DELETE FROM {table term} WHERE {of} conference = ? AND term = ? AND NOT recorded`, Place(c.Place), c.Key, int64(t))
 		}
 	}

@@ -20,7 +20,7 @@ import (
 func (u *Users) ExportUser(ctx context.Context, user storage.User, yield func(storage.Exported) bool) error {
 	err := user.Check()
 	if err == nil {
-		x := &export{Users: u, app: user.AppID, given: set(user.IDs), yield: yield, key: erasure.NewKey()}
+		x := &export{Users: u, app: user.AppID, givenIDs: idSet(user.IDs), yield: yield, key: erasure.NewKey()}
 		if err = x.run(ctx); err == nil {
 			err = x.damage.Err()
 		}
@@ -34,10 +34,10 @@ func (u *Users) ExportUser(ctx context.Context, user storage.User, yield func(st
 	return nil
 }
 
-// errStopped says that the caller wants no more.
+// errStopped is returned after yield returned false.
 var errStopped = errors.New("the caller stopped")
 
-func set(ids []string) map[string]bool {
+func idSet(ids []string) map[string]bool {
 	out := map[string]bool{}
 	for _, id := range ids {
 		out[id] = true
@@ -45,15 +45,15 @@ func set(ids []string) map[string]bool {
 	return out
 }
 
-// export is one export.
+// export is one call of ExportUser.
 type export struct {
 	*Users
-	app        string
-	given, all map[string]bool // the IDs that were given, and with the others of the user's sessions
-	own        map[int64]bool  // keys of the user's sessions
-	key        []byte
-	yield      func(storage.Exported) bool
-	damage     frames.Damage
+	app              string
+	givenIDs, allIDs map[string]bool // the given IDs, and all IDs of the user's sessions
+	ownKeys          map[int64]bool  // keys of the user's sessions
+	key              []byte
+	yield            func(storage.Exported) bool
+	damage           frames.Damage
 }
 
 func (x *export) put(e storage.Exported) error {
@@ -64,25 +64,25 @@ func (x *export) put(e storage.Exported) error {
 }
 
 func (x *export) run(ctx context.Context) (err error) {
-	x.all = maps.Clone(x.given)
+	x.allIDs = maps.Clone(x.givenIDs)
 	named := func(names ...string) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return x.given[name] })
+		return slices.ContainsFunc(names, func(name string) bool { return x.givenIDs[name] })
 	}
-	x.own, err = x.owned(ctx, x.app, named, func(names ...string) {
+	x.ownKeys, err = x.findSessions(ctx, x.app, named, func(names ...string) {
 		for _, name := range names {
 			if name != "" {
-				x.all[name] = true
+				x.allIDs[name] = true
 			}
 		}
 	})
 	if err != nil {
 		return err
 	}
-	if err := x.put(storage.Exported{Type: storage.ExportedUser, IDs: slices.Sorted(maps.Keys(x.all))}); err != nil {
+	if err := x.put(storage.Exported{Type: storage.ExportedUser, IDs: slices.Sorted(maps.Keys(x.allIDs))}); err != nil {
 		return err
 	}
 	err = x.eachSession(ctx, x.app, func(s *sessionRow) error {
-		if !x.own[s.key] {
+		if !x.ownKeys[s.key] {
 			return nil
 		}
 		details, err := erasure.ReadDetails(s.Details)
@@ -95,7 +95,7 @@ func (x *export) run(ctx context.Context) (err error) {
 		}))
 	})
 	if err == nil {
-		err = x.eachConference(ctx, x.app, time.Now().Add(24*time.Hour), erasure.Place{}, func(c placed) error { return x.conference(ctx, c) }, func(erasure.Place) error { return nil })
+		err = x.eachConference(ctx, x.app, time.Now().Add(24*time.Hour), erasure.Place{}, func(c conferenceRef) error { return x.conference(ctx, c) }, func(erasure.Place) error { return nil })
 	}
 	if err == nil {
 		err = x.unattached(ctx)
@@ -109,16 +109,16 @@ func (x *export) run(ctx context.Context) (err error) {
 	return err
 }
 
-// of is the export of one conference, or of annotations without one.
-type of struct {
+// conferenceExport is the export of one conference, or of annotations without a conference.
+type conferenceExport struct {
 	*export
 	*erasure.Exporter
-	c    placed
-	days Days
-	own  map[[16]byte]bool
+	c           conferenceRef
+	days        Days
+	ownSessions map[[16]byte]bool
 }
 
-func (x *export) conference(ctx context.Context, c placed) error {
+func (x *export) conference(ctx context.Context, c conferenceRef) error {
 	o, err := x.begin(ctx, &c)
 	if err != nil {
 		return err
@@ -155,9 +155,9 @@ func (x *export) conference(ctx context.Context, c placed) error {
 	return o.summary(ctx)
 }
 
-// begin reads who takes part in a conference.
-func (x *export) begin(ctx context.Context, c *placed) (*of, error) {
-	o := &of{export: x, own: map[[16]byte]bool{}}
+// begin reads the participants of a conference.
+func (x *export) begin(ctx context.Context, c *conferenceRef) (*conferenceExport, error) {
+	o := &conferenceExport{export: x, ownSessions: map[[16]byte]bool{}}
 	var others [][2]string
 	err := x.db.View(ctx, func(tx Tx) (err error) {
 		if c.Own, err = OwnTimes(tx, c.Place, c.Row); err != nil {
@@ -169,32 +169,32 @@ func (x *export) begin(ctx context.Context, c *placed) (*of, error) {
 		found, err := All(tx, scanSession, `SELECT s.key, s.id, s.user_id, s.user_alias, s.details FROM {table participant} p
 			{join} {table session} s ON s.key = p.session WHERE {of p} p.conference = ?`, Place(c.Place), c.Key)
 		for _, s := range found {
-			if x.own[s.key] {
-				o.own[s.id] = true
+			if x.ownKeys[s.key] {
+				o.ownSessions[s.id] = true
 			} else {
 				others = append(others, [2]string{s.UserID, s.UserAlias})
 			}
 		}
 		return err
 	})
-	o.c, o.Exporter = *c, x.exporter(len(o.own) > 0)
+	o.c, o.Exporter = *c, x.exporter(len(o.ownSessions) > 0)
 	for _, names := range others {
 		o.Other(names[0], names[1])
 	}
 	return o, err
 }
 
-// exporter returns one for a conference in which a session of the user takes part, or none.
+// exporter returns an exporter for a conference. Only if the user takes part, it replaces the user's other names.
 func (x *export) exporter(takesPart bool) *erasure.Exporter {
 	if takesPart {
-		return erasure.NewExporter(x.key, x.all)
+		return erasure.NewExporter(x.key, x.allIDs)
 	}
-	return erasure.NewExporter(x.key, x.given)
+	return erasure.NewExporter(x.key, x.givenIDs)
 }
 
-func (o *of) record(session string, r *storage.Record) error {
+func (o *conferenceExport) record(session string, r *storage.Record) error {
 	e := storage.Exported{ConferenceID: o.c.conferenceID, StartMs: o.c.Span.Start, AtMs: r.At.UnixMilli(), Name: r.Name}
-	if id, err := uuid.Parse(session); err == nil && o.own[id] {
+	if id, err := uuid.Parse(session); err == nil && o.ownSessions[id] {
 		e.Type, e.Session, e.Attributes = storage.ExportedRecord, session, o.Record(r.Attributes)
 		return o.put(e)
 	}
@@ -205,7 +205,7 @@ func (o *of) record(session string, r *storage.Record) error {
 	return o.put(e)
 }
 
-func (o *of) summary(ctx context.Context) error {
+func (o *conferenceExport) summary(ctx context.Context) error {
 	c, err := Lists{o.db}.Conference(ctx, storage.Ref{AppID: o.app, ConferenceID: o.c.conferenceID, At: frames.FromMs(o.c.Span.Start)})
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
@@ -220,7 +220,7 @@ func (o *of) summary(ctx context.Context) error {
 	}
 	document, err := o.Summary(c.Summary.Document, func(session string) bool {
 		id, err := uuid.Parse(session)
-		return err == nil && o.own[id]
+		return err == nil && o.ownSessions[id]
 	})
 	if err != nil || document == nil {
 		return nil //nolint:nilerr // a document that is no JSON has no participants
@@ -228,14 +228,13 @@ func (o *of) summary(ctx context.Context) error {
 	return o.put(storage.Exported{Type: storage.ExportedSummary, ConferenceID: o.c.conferenceID, StartMs: o.c.Span.Start, Document: document})
 }
 
-// eachUnattached calls do for each time about which an app has annotations without a conference, as often
-// as sessions have some.
-func (u *Users) eachUnattached(ctx context.Context, app string, do func(placed) error) error {
+// eachUnattached calls do for each time of unattached annotations of an app, once for each session.
+func (u *Users) eachUnattached(ctx context.Context, app string, do func(conferenceRef) error) error {
 	after := erasure.Place{Start: math.MinInt64}
 	for {
-		var found []placed
+		var found []conferenceRef
 		err := u.db.Read(ctx, func(tx Tx) (err error) {
-			found, err = All(tx, func(row Row) (c placed, err error) {
+			found, err = All(tx, func(row Row) (c conferenceRef, err error) {
 				var id []byte
 				err = row.Scan(&c.Key, &c.Place, &c.Span.Start, &id)
 				c.Span.End, c.conferenceID = c.Span.Start, string(id)
@@ -254,8 +253,8 @@ func (u *Users) eachUnattached(ctx context.Context, app string, do func(placed) 
 	}
 }
 
-// lostSessions returns the key and the ID of the sessions with annotations about one time.
-func lostSessions(tx Tx, c placed) ([]sessionRow, error) {
+// unattachedSessions returns the sessions with unattached annotations about one time.
+func unattachedSessions(tx Tx, c conferenceRef) ([]sessionRow, error) {
 	return All(tx, scanSession, `SELECT s.key, s.id, s.user_id, s.user_alias, s.details FROM {table unattached} u
 		{join} {table session} s ON s.key = u.session WHERE u.place = ? AND u.conference_at = ?`, c.Place, c.Span.Start)
 }
@@ -263,30 +262,30 @@ func lostSessions(tx Tx, c placed) ([]sessionRow, error) {
 func (x *export) unattached(ctx context.Context) error {
 	var last instance.Span
 	var place int64
-	return x.eachUnattached(ctx, x.app, func(c placed) error {
+	return x.eachUnattached(ctx, x.app, func(c conferenceRef) error {
 		if c.Span == last && c.Place == place {
-			return nil // of another session
+			return nil // another session, same annotations
 		}
 		last, place = c.Span, c.Place
-		o := &of{export: x, Exporter: x.exporter(false), c: c, own: map[[16]byte]bool{}}
+		o := &conferenceExport{export: x, Exporter: x.exporter(false), c: c, ownSessions: map[[16]byte]bool{}}
 		err := x.db.View(ctx, func(tx Tx) (err error) {
 			if o.days, err = tx.Days(c.Place, c.Span); err != nil {
 				return err
 			}
-			sessions, err := lostSessions(tx, c)
+			sessions, err := unattachedSessions(tx, c)
 			for _, s := range sessions {
-				o.own[s.id] = x.own[s.key]
+				o.ownSessions[s.id] = x.ownKeys[s.key]
 			}
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		return o.lost(ctx)
+		return o.annotations(ctx)
 	})
 }
 
-func (o *of) lost(ctx context.Context) error {
+func (o *conferenceExport) annotations(ctx context.Context) error {
 	from := frames.Position{At: math.MinInt64}
 	for more := true; more; {
 		var page []frames.ReadRow
@@ -311,10 +310,10 @@ func (o *of) lost(ctx context.Context) error {
 	return nil
 }
 
-// entries exports which entries of the audit log name the user: not who made them.
+// entries exports the entries of the audit log that name the user, without their actors.
 func (x *export) entries(ctx context.Context) error {
 	own := map[string]string{}
-	for id := range x.given {
+	for id := range x.givenIDs {
 		own[id] = id + "\x00"
 	}
 	ids := erasure.NewIDs(own)
@@ -326,7 +325,7 @@ func (x *export) entries(ctx context.Context) error {
 	}, func() error { return nil })
 }
 
-// eachEntry calls do for each entry of the audit log, and page after some.
+// eachEntry calls do for each entry of the audit log, and page after each page of them.
 func (u *Users) eachEntry(ctx context.Context, do func(storage.AuditEntry) error, page func() error) error {
 	for after := int64(0); ; {
 		var found []storage.AuditEntry

@@ -16,11 +16,11 @@ const (
 	hourMs = int64(time.Hour / time.Millisecond)
 	// maxHours bounds the hours that have columns: the last 100 days.
 	maxHours = 100 * 24
-	// newHours bounds the hours that are marked by one call.
+	// newHours bounds the hours that one call marks.
 	newHours = 500
-	// maxHourBytes bounds the columns of an hour: some 200,000 conferences. An hour with more has none.
+	// maxHourBytes bounds the columns of an hour: some 200,000 conferences. Beyond it none are stored.
 	maxHourBytes = 16 << 20
-	// hourRows is how many hours one statement reads.
+	// hourRows is the number of hours that one statement reads.
 	hourRows = 6
 )
 
@@ -49,10 +49,10 @@ func (l Lists) Hours(ctx context.Context, from, to time.Time, yield func(hour ti
 	return nil
 }
 
-// hour is a row of its table.
+// hour is a row of the table hour.
 type hour struct {
 	start, mark int64
-	marked      bool // its columns are not made yet
+	marked      bool // without columns
 	body        []byte
 }
 
@@ -69,19 +69,19 @@ func (l Lists) hours(ctx context.Context, from, to int64) (page []hour, err erro
 
 func floorHour(ms int64) int64 { return ms - ms%hourMs }
 
-// HourWriter is what an engine adds to its DB for the columns of hours.
+// HourWriter is the functions of an engine that the columns of hours need.
 type HourWriter struct {
-	// Write runs statements that are committed together.
+	// Write runs statements in one transaction.
 	Write func(ctx context.Context, write func(Tx) error) error
-	// Settle waits until the transactions that are writing now have ended.
+	// Settle waits until all current write transactions have ended.
 	Settle func(ctx context.Context) error
 }
 
 // Hours implements storage.HourMaker.
 //
-// The mark, a row without a body, is committed first. A later change of a conference of the hour deletes it. A transaction
-// that changed one before the commit may not have seen the mark, and has ended before the digests are read. The columns are
-// written only if the row with the same mark is still there.
+// First it commits a mark, a row without a body. Later changes of a conference of the hour delete the row. A
+// transaction that changed one before the commit may not have seen the mark, but has ended before the digests are
+// read. The columns are written only if the row with the same mark still exists.
 type Hours struct {
 	db     DB
 	writer HourWriter
@@ -89,18 +89,18 @@ type Hours struct {
 
 var _ storage.HourMaker = (*Hours)(nil)
 
-// NewHours returns those of a store.
+// NewHours returns the Hours of a store.
 func NewHours(db DB, writer HourWriter) *Hours { return &Hours{db, writer} }
 
 // MakeHours implements storage.HourMaker.
 func (h *Hours) MakeHours(ctx context.Context, before time.Time) (made int, err error) {
-	marked, missing, err := h.look(ctx, floorHour(before.UnixMilli()))
+	marked, missing, err := h.readMarks(ctx, floorHour(before.UnixMilli()))
 	if err == nil && len(marked) > 0 {
 		err = h.writer.Settle(ctx)
 	}
-	for i := len(marked) - 1; i >= 0 && err == nil; i-- { // pages are about the newest, most of them
+	for i := len(marked) - 1; i >= 0 && err == nil; i-- { // newest first: most pages show the newest hours
 		var done bool
-		if done, err = h.make(ctx, marked[i]); done {
+		if done, err = h.build(ctx, marked[i]); done {
 			made++
 		}
 	}
@@ -113,9 +113,9 @@ func (h *Hours) MakeHours(ctx context.Context, before time.Time) (made int, err 
 	return made, nil
 }
 
-// look returns the marks of hours before one, and the newest hours that have neither mark nor columns. It deletes the rows
+// readMarks returns the marked hours before a time, and the newest hours without a row. It deletes the rows
 // of hours that are too old.
-func (h *Hours) look(ctx context.Context, before int64) (marked []hour, missing []int64, err error) {
+func (h *Hours) readMarks(ctx context.Context, before int64) (marked []hour, missing []int64, err error) {
 	var first int64
 	var found bool
 	var rows []hour
@@ -139,15 +139,15 @@ func (h *Hours) look(ctx context.Context, before int64) (marked []hour, missing 
 			return err
 		})
 	}
-	there := make(map[int64]bool, len(rows))
+	existing := make(map[int64]bool, len(rows))
 	for _, r := range rows {
-		there[r.start] = true
+		existing[r.start] = true
 		if r.marked && r.start >= first && r.start < before {
 			marked = append(marked, r)
 		}
 	}
 	for at := before - hourMs; at >= first && len(missing) < newHours; at -= hourMs {
-		if !there[at] {
+		if !existing[at] {
 			missing = append(missing, at)
 		}
 	}
@@ -166,12 +166,12 @@ func (h *Hours) mark(ctx context.Context, hours []int64) error {
 	})
 }
 
-// make reads the digests of a marked hour and writes its columns, if the mark is still there.
-func (h *Hours) make(ctx context.Context, of hour) (bool, error) {
+// build reads the digests of a marked hour and writes its columns, if the mark still exists.
+func (h *Hours) build(ctx context.Context, marked hour) (bool, error) {
 	var b digest.Builder
 	err := h.db.View(ctx, func(tx Tx) (err error) {
 		b = digest.Builder{}
-		p := newDigestPage(storage.DigestQuery{From: frames.FromMs(of.start), To: frames.FromMs(of.start + hourMs)})
+		p := newDigestPage(storage.DigestQuery{From: frames.FromMs(marked.start), To: frames.FromMs(marked.start + hourMs)})
 		for more := true; more; {
 			if more, err = p.read(tx); err != nil {
 				return err
@@ -188,11 +188,11 @@ func (h *Hours) make(ctx context.Context, of hour) (bool, error) {
 	}
 	body, err := hourBodies.Seal(b.Columns().Encode())
 	if err != nil {
-		body = []byte{} // it is too long
+		body = []byte{} // too long
 	}
 	var made bool
 	err = h.writer.Write(ctx, func(tx Tx) error {
-		changed, err := tx.Exec(`UPDATE {table hour} SET body = ? WHERE start_ms = ? AND mark = ? AND body IS NULL`, body, of.start, of.mark)
+		changed, err := tx.Exec(`UPDATE {table hour} SET body = ? WHERE start_ms = ? AND mark = ? AND body IS NULL`, body, marked.start, marked.mark)
 		made = changed == 1 && len(body) > 0
 		return err
 	})

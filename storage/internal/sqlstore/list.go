@@ -21,7 +21,7 @@ type Lists struct{ db DB }
 
 var _ storage.Reader = Lists{}
 
-// NewLists returns those of a store.
+// NewLists returns the Lists of a store.
 func NewLists(db DB) Lists { return Lists{db} }
 
 // Conferences implements storage.Reader.
@@ -36,28 +36,28 @@ func (l Lists) Conferences(ctx context.Context, q storage.Query) (page storage.P
 	return page, nil
 }
 
-// selectDocument reads the digest and the document of a conference's summary; there is no row without a summary.
+// selectDocument selects the digest and the document of a conference's summary; no row without a summary.
 const selectDocument = `SELECT c.digest, d.body FROM {table document} d {join} {table conference} c ON {place c d} c.key = d.conference WHERE {of d} d.conference = ?`
 
-// listed is a conference and its row key.
-type listed struct {
+// listRow is a conference with the keys of its conferenceID and its row.
+type listRow struct {
 	storage.Conference
 	place, key int64
 }
 
-// cursor is its place in a listing.
-func (l *listed) cursor() storage.Cursor { return storage.Cursor{Start: l.Start, Key: l.key} }
+// cursor returns the position of the conference in a listing.
+func (l *listRow) cursor() storage.Cursor { return storage.Cursor{Start: l.Start, Key: l.key} }
 
 func list(tx Tx, q storage.Query) (page storage.Page, err error) {
 	rows, err := (&search{tx, q}).rows()
 	if err != nil {
 		return page, err
 	}
-	if limit := limited(q.Limit); len(rows) > limit {
+	if limit := pageLimit(q.Limit); len(rows) > limit {
 		rows = rows[:limit]
 		page.Next = rows[limit-1].cursor()
 	}
-	whole, err := wholeRows(tx, rows, cmp.Or(q.MaxParticipants, storage.DefaultPageParticipants))
+	whole, err := completeRows(tx, rows, cmp.Or(q.MaxParticipants, storage.DefaultPageParticipants))
 	if err != nil {
 		return page, err
 	}
@@ -77,9 +77,9 @@ func list(tx Tx, q storage.Query) (page storage.Page, err error) {
 	return page, nil
 }
 
-// wholeRows completes the first rows, as many as have up to most participants, and returns their number. The first row
-// may have more.
-func wholeRows(tx Tx, rows []listed, most int) (int, error) {
+// completeRows completes as many of the first rows as have up to most participants, and returns their number. It
+// always completes the first row.
+func completeRows(tx Tx, rows []listRow, most int) (int, error) {
 	err := complete(tx, rows, most)
 	if !errors.Is(err, errCrowded) {
 		return len(rows), err
@@ -130,7 +130,7 @@ func (l Lists) Conference(ctx context.Context, ref storage.Ref) (c storage.Confe
 		if err != nil {
 			return err
 		}
-		rows, err := All(tx, scanListed, listedColumns+`FROM {table conference} c {join} {table place} p ON p.key = c.place WHERE c.place = ? AND c.key = ?`, found.Place, found.Key)
+		rows, err := All(tx, scanListRow, listColumns+`FROM {table conference} c {join} {table place} p ON p.key = c.place WHERE c.place = ? AND c.key = ?`, found.Place, found.Key)
 		if err != nil {
 			return err
 		}
@@ -153,12 +153,12 @@ func (l Lists) Conference(ctx context.Context, ref storage.Ref) (c storage.Confe
 	return c, nil
 }
 
-const listedColumns = `SELECT c.key, c.place, p.app_id, p.conference_id, c.start_ms, c.end_ms, c.revision IS NOT NULL,
+const listColumns = `SELECT c.key, c.place, p.app_id, p.conference_id, c.start_ms, c.end_ms, c.revision IS NOT NULL,
 	coalesce(c.revision, 0), coalesce(c.summary_start, 0), coalesce(c.summary_end, 0), coalesce(c.outcome, ''),
 	coalesce(c.participants, 0), c.mos, coalesce(c.label, ''), coalesce(c.cause, ''), c.terms_dropped `
 
-// scanListed reads listedColumns. No document is among them.
-func scanListed(row Row) (l listed, err error) {
+// scanListRow scans listColumns.
+func scanListRow(row Row) (l listRow, err error) {
 	var app, id, outcome, label, cause []byte
 	var start, end int64
 	var summed bool
@@ -174,8 +174,8 @@ func scanListed(row Row) (l listed, err error) {
 	return l, err
 }
 
-// keysOf returns the keys of conferences, and where each of them is.
-func keysOf(rows []listed) (keys Keys, at map[int64]int) {
+// keysOf returns the keys of conferences, and their indexes in rows.
+func keysOf(rows []listRow) (keys Keys, at map[int64]int) {
 	at = make(map[int64]int, len(rows))
 	for i := range rows {
 		keys.Places, keys.Keys = append(keys.Places, rows[i].place), append(keys.Keys, rows[i].key)
@@ -184,8 +184,8 @@ func keysOf(rows []listed) (keys Keys, at map[int64]int) {
 	return keys, at
 }
 
-// The participants of conferences, in order of session id, which is the order in which they
-// started, and what they are called, in order of the records that say so.
+// The statements of participants, in order of session id, which is their order of start, and of
+// their renames, in order of the records.
 const (
 	participantsOf = `SELECT p.conference, s.id, s.app_id, s.user_id, s.user_alias, s.details FROM {keys} k
 		{join} {table participant} p ON {place p k} p.conference = k.key {join} {table session} s ON s.key = p.session ORDER BY s.id`
@@ -194,11 +194,11 @@ const (
 		{join} {table rename} r ON {place r k} r.conference = k.key {join} {table session} s ON s.key = r.session ORDER BY r.seq, r.idx`
 )
 
-// errCrowded says that conferences have more participants than are wanted.
+// errCrowded is returned by complete.
 var errCrowded = errors.New("too many participants")
 
-// complete adds the participants of conferences, or returns errCrowded where they are more than most.
-func complete(tx Tx, rows []listed, most int) error {
+// complete adds the participants of conferences, or returns errCrowded if there are more than most.
+func complete(tx Tx, rows []listRow, most int) error {
 	keys, at := keysOf(rows)
 	var key int64
 	count := 0
@@ -236,18 +236,18 @@ func Session(id, app, user, alias, details []byte) (storage.Session, error) {
 	return s, nil
 }
 
-// matching finds those of some conferences' terms that are of one value.
-const matching = `SELECT t.conference, t.term FROM {keys} k
+// selectMatching selects those terms of some conferences that have one value.
+const selectMatching = `SELECT t.conference, t.term FROM {keys} k
 	{join} {table term} t {by term_conference} ON t.conference = k.key AND t.term BETWEEN ? AND ? ORDER BY t.conference, t.term`
 
-// addMatched says as what each row was found, where the query is for anything.
-func addMatched(tx Tx, q storage.Query, rows []listed) error {
+// addMatched fills Matched if the query has Any.
+func addMatched(tx Tx, q storage.Query, rows []listRow) error {
 	m, ok := newMatcher(q)
 	if !ok || len(rows) == 0 {
 		return nil
 	}
 	for i := range rows {
-		m.id(&rows[i].Conference)
+		m.matchID(&rows[i].Conference)
 	}
 	keys, at := keysOf(rows)
 	return tx.Each(func(row Row) error {
@@ -255,8 +255,8 @@ func addMatched(tx Tx, q storage.Query, rows []listed) error {
 		var t term.Term
 		err := row.Scan(&key, &t)
 		if err == nil {
-			m.term(&rows[at[key]].Conference, t)
+			m.matchTerm(&rows[at[key]].Conference, t)
 		}
 		return err
-	}, matching, keys, int64(m.Low), int64(m.High))
+	}, selectMatching, keys, int64(m.Low), int64(m.High))
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/qosrtc/qos/storage/internal/term"
 )
 
-// matcher says as what the conferences of a search for anything were found.
+// matcher fills Conference.Matched for a search with Query.Any.
 type matcher struct{ term.Wanted }
 
-// newMatcher is false for a search that is not for anything.
+// newMatcher returns the matcher of a query; false without Query.Any.
 func newMatcher(q storage.Query) (matcher, bool) {
 	for _, w := range term.Of(q) {
 		if w.ConferenceID != "" {
@@ -20,15 +20,15 @@ func newMatcher(q storage.Query) (matcher, bool) {
 	return matcher{}, false
 }
 
-// id takes in what a conference is called.
-func (m matcher) id(c *storage.Conference) {
+// matchID adds MatchedConferenceID if the conferenceID matches.
+func (m matcher) matchID(c *storage.Conference) {
 	if c.ConferenceID == m.ConferenceID {
 		c.Matched = append(c.Matched, storage.MatchedConferenceID)
 	}
 }
 
-// term takes in a term of a conference that is between low and high.
-func (m matcher) term(c *storage.Conference, t term.Term) {
+// matchTerm adds the kind of a term of the conference. The term is between low and high.
+func (m matcher) matchTerm(c *storage.Conference, t term.Term) {
 	if word := t.Kind().String(); m.Fits(t) && !slices.Contains(c.Matched, word) {
 		c.Matched = append(c.Matched, word)
 	}

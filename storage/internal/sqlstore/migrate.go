@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Migrate applies the migrations of files that a schema does not have: have counts those that it
-// has. They are applied in the order of their names and never change once released.
+// Migrate applies the migrations of files in the order of their names, without the first have, which the schema
+// has. A released migration never changes.
 func Migrate(files fs.FS, have int, apply func(text string, version int) error) error {
 	names, err := fs.Glob(files, "migrations/*.sql")
 	if err != nil {
@@ -30,7 +30,7 @@ func Migrate(files fs.FS, have int, apply func(text string, version int) error) 
 	return nil
 }
 
-// The form of the migrations: a line a column, whose name is in lower case; constraints begin in upper case.
+// The form of the migrations: one line for each column, whose name is in lower case; constraints are in upper case.
 var (
 	createTable  = regexp.MustCompile(`(?ms)^CREATE TABLE (\w+) \($(.*?)^\)`)
 	createColumn = regexp.MustCompile(`(?m)^  ([a-z_]+) `)
@@ -39,8 +39,8 @@ var (
 // Column is a column of a schema.
 type Column struct{ Table, Name string }
 
-// CheckColumns reports the tables and columns of the migrations that a schema does not have, though it has the version.
-// Before the first release the first migration grew, so a store of an unreleased build lacks what was added since.
+// CheckColumns returns an error if the schema lacks tables or columns of the migrations, although it has their version.
+// The first migration changed until the first release, so stores of unreleased builds may lack later columns.
 func CheckColumns(files fs.FS, have []Column) error {
 	names, err := fs.Glob(files, "migrations/*.sql")
 	if err != nil {
@@ -56,7 +56,7 @@ func CheckColumns(files fs.FS, have []Column) error {
 			if table := made[1]; !slices.ContainsFunc(have, func(c Column) bool { return c.Table == table }) {
 				tables = append(tables, table)
 			} else {
-				columns = append(columns, lacking(table, made[2], have)...)
+				columns = append(columns, missingColumns(table, made[2], have)...)
 			}
 		}
 	}
@@ -74,8 +74,8 @@ func CheckColumns(files fs.FS, have []Column) error {
 		"use an empty store, or the build that made this one", strings.Join(lacks, " and the "))
 }
 
-// lacking returns the columns in the text of a table's statement that a schema does not have.
-func lacking(table, text string, have []Column) (out []string) {
+// missingColumns returns the columns in the text of a CREATE TABLE that a schema does not have.
+func missingColumns(table, text string, have []Column) (out []string) {
 	for _, made := range createColumn.FindAllStringSubmatch(text, -1) {
 		if !slices.Contains(have, Column{table, made[1]}) {
 			out = append(out, table+"."+made[1])

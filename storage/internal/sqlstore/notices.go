@@ -13,7 +13,7 @@ import (
 // Notices implements storage.Notices.
 type Notices struct{ db DB }
 
-// NewNotices returns those of a store.
+// NewNotices returns the Notices of a store.
 func NewNotices(db DB) *Notices { return &Notices{db} }
 
 var _ storage.Notices = (*Notices)(nil)
@@ -23,7 +23,7 @@ const (
 	PointStored = `SELECT key FROM {table point} WHERE identity = ? AND start_ms <= ? AND end_ms >= ? LIMIT 1`
 	PointsAfter = `SELECT key, app_id, conference_id, id, start_ms, end_ms, recorded_at, body FROM {table point}
 		WHERE key > ? AND recorded_at >= ? ORDER BY key LIMIT ?`
-	// From the first notice of a webhook to that of the next one: the others are not read.
+	// NoticesNext steps from the first notice of a webhook to that of the next one, without reading the others.
 	NoticesNext = `WITH RECURSIVE first(at, step) AS (
 		SELECT (SELECT key FROM {table notice} WHERE state = 0 AND (app_id, hook) > (?, ?) ORDER BY app_id, hook, due_at, key LIMIT 1), 1
 		UNION ALL
@@ -45,7 +45,7 @@ const (
 		WHERE id = ?`
 )
 
-// identity has one length, whatever lengths the ids of a point have.
+// identity returns a key of fixed length for the ids of a point.
 func identity(p *storage.Point) []byte {
 	h := sha256.New()
 	for _, id := range []string{p.AppID, p.ConferenceID, p.ID} {
@@ -162,7 +162,7 @@ func putNotice(tx Tx, n *storage.Notice, most int, done *storage.Added) error {
 	return err
 }
 
-// attemptedMs is 0 before the first attempt.
+// attemptedMs returns the time of the last attempt in ms; 0 without one.
 func attemptedMs(n *storage.Notice) int64 {
 	if n.AttemptedAt.IsZero() {
 		return 0

@@ -10,7 +10,7 @@ import (
 // Loose is a conference that has loose activity.
 type Loose struct{ Key, Place, Start int64 }
 
-// NextLoose finds the next conference to pack.
+// NextLoose selects the next conference to pack.
 const NextLoose = `SELECT c.key, c.place, c.start_ms FROM {table conference} c {by conference_loose}
 	WHERE NOT c.packed AND c.end_ms < ? AND (c.start_ms, c.key) > (?, ?) ORDER BY c.start_ms, c.key LIMIT 1`
 
@@ -34,7 +34,7 @@ func EachLoose(ctx context.Context, db DB, before int64, pack func(context.Conte
 	}
 }
 
-// Span returns where the conference is now; false where it was deleted, or merged into another.
+// Span returns the current span of the conference; false if it was deleted, or merged into another.
 func (l Loose) Span(tx Tx) (span instance.Span, found bool, err error) {
 	found, err = One(tx, []any{&span.Start, &span.End}, `SELECT start_ms, end_ms FROM {table conference} WHERE place = ? AND key = ?`, l.Place, l.Key)
 	return span, found, err
@@ -44,8 +44,8 @@ const setPacked = `UPDATE {table conference} SET packed = true WHERE place = ? A
 	AND ? = (SELECT count(*) FROM (SELECT 1 FROM {table frame} f {by frame_activity}
 		WHERE f.activity AND f.place = ? AND f.at BETWEEN ? AND ? {indays f} LIMIT ?) counted)`
 
-// SetPacked notes that a conference is packed, but for rows that stay loose, and reports whether it
-// is: activity may have arrived meanwhile.
+// SetPacked marks a conference as packed if it has only left loose rows, and reports whether it did: activity may
+// have arrived meanwhile.
 func (l Loose) SetPacked(tx Tx, left int) (packed bool, err error) {
 	span, found, err := l.Span(tx)
 	if err != nil || !found {

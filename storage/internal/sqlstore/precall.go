@@ -17,12 +17,11 @@ import (
 // PreCalls writes pre-call tests.
 type PreCalls struct {
 	db DB
-	// write runs statements that are committed together, unless add returns an error. Meanwhile no erasure is
-	// registered. It may run add again.
+	// write runs add in a transaction during which no erasure is registered. It may run add again.
 	write func(ctx context.Context, add func(Tx) error) error
 }
 
-// NewPreCalls returns those of a store.
+// NewPreCalls returns the PreCalls of a store.
 func NewPreCalls(db DB, write func(ctx context.Context, add func(Tx) error) error) *PreCalls {
 	return &PreCalls{db, write}
 }
@@ -33,7 +32,7 @@ const (
 	insertPreCallTerm = `INSERT INTO {table precall_term} (term, at, precall) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`
 )
 
-// preparedPreCall is a test as a writer wants it.
+// preparedPreCall is a checked test.
 type preparedPreCall struct {
 	test    *storage.PreCall
 	session [16]byte
@@ -127,7 +126,7 @@ func encodeResult(r *storage.PreCallResult) ([]byte, error) {
 
 func addPreCallTerms(tx Tx, key, at int64, app string, row erasure.PreCall) error {
 	p, err := preCallOf(app, row)
-	e := execs{tx: tx, err: err}
+	e := executor{tx: tx, err: err}
 	if err == nil {
 		for _, t := range term.OfPreCall(&p) {
 			e.run(insertPreCallTerm, int64(t), at, key)
@@ -144,7 +143,7 @@ func preCallOf(app string, row erasure.PreCall) (p storage.PreCall, err error) {
 	return p, err
 }
 
-// storedPreCall is a row.
+// storedPreCall is a row of the table precall.
 type storedPreCall struct {
 	key, at, observed, seq int64
 	idx                    int
@@ -152,14 +151,14 @@ type storedPreCall struct {
 	session                [16]byte
 	row                    frames.SessionRow
 	body                   []byte
-	sessionUser            string // of the session's row; empty without one
+	sessionUser            string // user_id of the session's row; empty without one
 }
 
 const preCallColumns = `p.key, p.app_id, p.session, p.seq, p.idx, p.at, p.observed_at, p.user_id, p.user_alias, p.details, p.body`
 
-func scanPreCall(row Row) (p storedPreCall, err error) { return scanPreCallAnd(row) }
+func scanPreCall(row Row) (p storedPreCall, err error) { return scanPreCallColumns(row) }
 
-func scanPreCallAnd(row Row, more ...any) (p storedPreCall, err error) {
+func scanPreCallColumns(row Row, more ...any) (p storedPreCall, err error) {
 	var app, session, user, alias, details []byte
 	dest := append([]any{&p.key, &app, &session, &p.seq, &p.idx, &p.at, &p.observed, &user, &alias, &details, &p.body}, more...)
 	if err := row.Scan(dest...); err != nil {
@@ -170,7 +169,7 @@ func scanPreCallAnd(row Row, more ...any) (p storedPreCall, err error) {
 	return p, nil
 }
 
-// erasable returns the test for package erasure. Its error wraps storage.ErrDamaged.
+// erasable returns the test in the form of package erasure. Its error wraps storage.ErrDamaged.
 func (p *storedPreCall) erasable() (row erasure.PreCall, err error) {
 	row.Row = p.row
 	if err = json.Unmarshal(p.body, &row.Result); err != nil {
@@ -205,7 +204,7 @@ func (l Lists) PreCalls(ctx context.Context, q storage.PreCallQuery) (page stora
 		found, err = All(tx, scanPreCall, statement, values...)
 		return err
 	})
-	if limit := limited(q.Limit); err == nil && len(found) > limit {
+	if limit := pageLimit(q.Limit); err == nil && len(found) > limit {
 		found, page.Next = found[:limit], found[limit-1].cursor()
 	}
 	var damage frames.Damage
@@ -269,18 +268,18 @@ func preCallSearch(q storage.PreCallQuery) (statement string, values []any) {
 	if len(c.terms) > 0 {
 		where = " WHERE " + strings.Join(c.terms, " AND ")
 	}
-	return `SELECT ` + preCallColumns + ` FROM ` + from + where + ` ORDER BY ` + at + ` DESC, ` + key + ` DESC LIMIT ?`, append(c.args, limited(q.Limit)+1)
+	return `SELECT ` + preCallColumns + ` FROM ` + from + where + ` ORDER BY ` + at + ` DESC, ` + key + ` DESC LIMIT ?`, append(c.args, pageLimit(q.Limit)+1)
 }
 
-// DeletePreCalls deletes some tests of before a time, of all apps or, where ofApp is set, of one. It returns their
-// number.
+// DeletePreCalls deletes up to most tests from before a time, of one app if ofApp is set, otherwise of all. It
+// returns their number.
 func DeletePreCalls(tx Tx, beforeMs int64, ofApp bool, app string, most int64) (deleted int64, err error) {
 	selected, values := `SELECT key FROM {table precall} WHERE at < ? ORDER BY at, key LIMIT ?`, []any{beforeMs, most}
 	if ofApp {
 		selected, values = `SELECT key FROM {table precall} WHERE app_id = ? AND at < ? ORDER BY at, key LIMIT ?`, []any{Text(app), beforeMs, most}
 	}
 	keys, err := All(tx, scanKey, selected, values...)
-	e := execs{tx: tx, err: err}
+	e := executor{tx: tx, err: err}
 	for _, key := range keys {
 		e.run(`DELETE FROM {table precall_term} WHERE precall = ?`, key)
 		e.run(`DELETE FROM {table precall} WHERE key = ?`, key)

@@ -12,13 +12,13 @@ import (
 	"github.com/qosrtc/qos/storage/internal/erasure"
 )
 
-// preCallRows lists the tests of an app from a position on, from the oldest, with the user of their sessions.
+// preCallRows selects the tests of an app after a position, the oldest first, with the user of their sessions.
 const preCallRows = `SELECT ` + preCallColumns + `, s.user_id FROM {table precall} p LEFT JOIN {table session} s ON s.app_id = p.app_id AND s.id = p.session
 	WHERE p.app_id = ? AND (p.at, p.key) > (?, ?) ORDER BY p.at, p.key LIMIT ?`
 
 func scanPreCallRow(row Row) (p storedPreCall, err error) {
 	var user []byte
-	p, err = scanPreCallAnd(row, &user)
+	p, err = scanPreCallColumns(row, &user)
 	p.sessionUser = string(user)
 	return p, err
 }
@@ -59,7 +59,7 @@ func (p *pass) precalls(ctx context.Context) error {
 		}
 		p.e.Records++
 		return p.erasing.Locked(ctx, Lock{}, func(tx Tx) error {
-			e := execs{tx: tx}
+			e := executor{tx: tx}
 			e.run(`UPDATE {table precall} SET user_id = ?, user_alias = ?, details = ?, body = ? WHERE key = ?`,
 				Text(next.Row.UserID), Text(next.Row.UserAlias), Text(next.Row.Details), body, row.key)
 			e.run(`DELETE FROM {table precall_term} WHERE precall = ?`, row.key)
@@ -68,7 +68,7 @@ func (p *pass) precalls(ctx context.Context) error {
 	})
 }
 
-// precall returns a test as it is to be.
+// precall returns a test with the erasure applied.
 func (p *pass) precall(row *storedPreCall) (next erasure.PreCall, changed bool, err error) {
 	have, err := row.erasable()
 	if err != nil || erasure.Began(row.session) >= p.e.At.UnixMilli() {
@@ -89,15 +89,15 @@ func (p *pass) precall(row *storedPreCall) (next erasure.PreCall, changed bool, 
 	return next, next.Row != have.Row || string(before) != string(after), err
 }
 
-// precalls exports the pre-call tests of the user's sessions. Their user is called by a given ID, or is that of a
-// session of the user.
+// precalls exports the pre-call tests of the user: those with a given ID, and those of the user's
+// sessions.
 func (x *export) precalls(ctx context.Context) error {
 	own, err := x.ownIDs(ctx)
 	if err != nil {
 		return err
 	}
 	return x.eachPreCall(ctx, x.app, func(row *storedPreCall) error {
-		if !own[row.session] && !x.given[row.row.UserID] && !x.given[row.row.UserAlias] {
+		if !own[row.session] && !x.givenIDs[row.row.UserID] && !x.givenIDs[row.row.UserAlias] {
 			return nil
 		}
 		test, err := row.test()
@@ -121,7 +121,7 @@ func (x *export) precalls(ctx context.Context) error {
 func (x *export) ownIDs(ctx context.Context) (map[[16]byte]bool, error) {
 	own := map[[16]byte]bool{}
 	err := x.eachSession(ctx, x.app, func(s *sessionRow) error {
-		if x.own[s.key] {
+		if x.ownKeys[s.key] {
 			own[s.id] = true
 		}
 		return nil

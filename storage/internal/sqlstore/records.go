@@ -10,8 +10,8 @@ import (
 	"github.com/qosrtc/qos/storage/internal/frames"
 )
 
-// Records implements storage.Reader. Records that arrive meanwhile are seen if they are later than
-// what was handed out. The caller works between transactions, and holds no connection.
+// Records implements storage.Reader. It yields records that arrive meanwhile if they are after the last
+// record yielded. It holds no connection while yield runs.
 func (l Lists) Records(ctx context.Context, ref storage.Ref, yield func(sessionID string, r storage.Record) bool) error {
 	return l.readRecords(ctx, ref, frames.FromAll, yield)
 }
@@ -73,14 +73,14 @@ const (
 	selectRows = `SELECT ` + frameColumns + ` FROM {table frame} f `
 	rowsAfter  = ` {indays f} AND f.at >= ? AND (f.at, s.id, f.seq, f.idx) > (?, ?, ?, ?) ORDER BY f.at, s.id, f.seq, f.idx LIMIT ?`
 
-	// ChunkList starts where the conference starts now: it may have merged with an earlier one
+	// ChunkList starts at the current start of the conference, which may have merged with an earlier one
 	// since it was found, and been packed with it.
 	ChunkList = `SELECT h.key, h.from_ms, h.to_ms FROM {table chunk} h {by chunk_place} WHERE h.place = ? {indays h}
 		AND h.from_ms BETWEEN coalesce((SELECT max(c.start_ms) FROM {table conference} c WHERE c.place = ? AND c.start_ms <= ?), ?) AND ?
 		AND h.to_ms >= ? ORDER BY h.from_ms`
 )
 
-// LooseRows returns rows of activity of a place in a span after a position, at most limit of them.
+// LooseRows returns rows of activity of a conferenceID in a span after a position, at most limit.
 func LooseRows(tx Tx, place int64, span instance.Span, days Days, from frames.Position, limit int) ([]frames.ReadRow, error) {
 	return rows(tx, ActivityRows, place, span, days, from, limit)
 }
@@ -89,7 +89,7 @@ func rows(tx Tx, statement string, place int64, span instance.Span, days Days, f
 	return All(tx, ScanFrame, statement, place, span.Start, span.End, days, from.At, from.At, from.Session[:], from.Seq, from.Idx, limit)
 }
 
-// activity reads a page of loose rows and the chunks that go with it, in one view: a row that is
+// activity reads a page of loose rows and the chunks that overlap it, in one snapshot: a row that is
 // packed meanwhile is in one of them.
 func activity(tx Tx, at Located, days Days, from frames.Position, limit int) (page frames.Page, err error) {
 	if page.Rows, err = LooseRows(tx, at.Place, at.Span, days, from, limit); err != nil {
@@ -106,7 +106,7 @@ func activity(tx Tx, at Located, days Days, from frames.Position, limit int) (pa
 	return page, err
 }
 
-// openChunk reads one chunk of a place.
+// openChunk reads and decodes one chunk.
 func (l Lists) openChunk(ctx context.Context, place, key int64, days Days) (frames.Packed, error) {
 	var body []byte
 	var found bool

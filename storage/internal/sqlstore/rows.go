@@ -6,8 +6,8 @@ import (
 	"github.com/qosrtc/qos/storage/internal/term"
 )
 
-// Rows is the part of join.Table that a frame of a live call does not need. It has no memory of
-// rows: an engine that has one keeps it in step.
+// Rows implements the methods of join.Table that are not used for every frame of a live call. It caches no
+// rows; an engine that does must update its cache.
 type Rows struct {
 	Tx    Tx
 	Place int64
@@ -15,11 +15,11 @@ type Rows struct {
 
 const summaryColumns = `revision, summary_start, summary_end, outcome, participants, mos, label, cause, digest`
 
-// Absorb moves participants, terms and renames, and the summary where summary says so, to the row
-// into and deletes the row from.
+// Absorb moves participants, terms and renames to the row into, and the summary if summary is
+// true. It deletes the row from.
 func (r Rows) Absorb(into, from int64, summary bool) error {
 	key := Place(r.Place)
-	e := execs{tx: r.Tx}
+	e := executor{tx: r.Tx}
 	e.run(`INSERT INTO {table participant} ({key} conference, session)
 		SELECT {key} ?, session FROM {table participant} WHERE {of} conference = ? ON CONFLICT DO NOTHING`, into, key, from)
 	e.run(`INSERT INTO {table term} (term, start_ms, {key} conference, recorded)
@@ -46,15 +46,15 @@ func (r Rows) Absorb(into, from int64, summary bool) error {
 
 const deleteDocument = `DELETE FROM {table document} WHERE {of} conference = ?`
 
-// OlderRenames selects of renames r those beyond the newest of their participant; its value is how
-// many are kept.
+// OlderRenames is the condition on renames r that are older than the newest of their participant; its value is
+// the number of renames to keep.
 const OlderRenames = ` AND (SELECT count(*) FROM {table rename} n WHERE {place n r} n.conference = r.conference AND n.session = r.session
 	AND (n.seq, n.idx) > (r.seq, r.idx)) >= ?`
 
-// Delete deletes a row with all that has its key, and returns its participants' sessions.
+// Delete deletes a row and all rows that refer to it, and returns its participants' sessions.
 func (r Rows) Delete(key int64) (sessions []int64, err error) {
 	sessions, err = All(r.Tx, scanKey, `DELETE FROM {table participant} WHERE {of} conference = ? RETURNING session`, Place(r.Place), key)
-	e := execs{tx: r.Tx, err: err}
+	e := executor{tx: r.Tx, err: err}
 	e.run(`DELETE FROM {table term} WHERE {of} conference = ?`, Place(r.Place), key)
 	e.run(`DELETE FROM {table rename} WHERE {of} conference = ?`, Place(r.Place), key)
 	e.run(deleteDocument, Place(r.Place), key)
@@ -64,7 +64,7 @@ func (r Rows) Delete(key int64) (sessions []int64, err error) {
 
 // PutSummary implements join.Table.
 func (r Rows) PutSummary(key int64, s *join.Summary) error {
-	e := execs{tx: r.Tx}
+	e := executor{tx: r.Tx}
 	e.run(`UPDATE {table conference} SET (`+summaryColumns+`) = (?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE place = ? AND key = ?`,
 		s.Revision, s.Span.Start, s.Span.End, Text(s.Outcome), s.Participants, s.MOS, Text(s.Label), Text(s.Cause), s.Digest, r.Place, key)
 	e.run(`INSERT INTO {table document} ({key} conference, body) SELECT {key c} c.key, ? FROM {table conference} c WHERE c.place = ? AND c.key = ?
@@ -92,17 +92,17 @@ func (r Rows) Annotated(span instance.Span, days Days) (found bool, err error) {
 	return found, err
 }
 
-// RecountParticipants adds the participants of a row.
+// RecountParticipants inserts the participants of a row.
 const RecountParticipants = `INSERT INTO {table participant} ({key} conference, session)
 	SELECT {key f} CAST(? AS bigint), f.session FROM {table frame} f WHERE f.activity AND f.place = ? AND f.at BETWEEN ? AND ? {indays f}
 	UNION SELECT {key p} CAST(? AS bigint), p.session FROM {table chunk} c {join} {table packed} p ON {place p c} p.chunk = c.key {sameday p c}
 		WHERE c.place = ? AND c.from_ms BETWEEN ? AND ? {indays c}
 	UNION SELECT {key f} CAST(? AS bigint), f.session FROM {table frame} f WHERE NOT f.activity AND f.place = ? AND f.conference_at BETWEEN ? AND ? {indays f}`
 
-// Recount works out the participants of a row from the frames and the chunks, and deletes its terms
-// that are not from records. It returns the participants' sessions, whose terms are to be added.
+// Recount replaces the participants of a row by those of the frames and chunks, and deletes its terms
+// that are not from records. It returns the participants' sessions. The caller must add their terms.
 func (r Rows) Recount(key int64, span, own instance.Span, days Days) ([]int64, error) {
-	e := execs{tx: r.Tx}
+	e := executor{tx: r.Tx}
 	e.run(`DELETE FROM {table participant} WHERE {of} conference = ?`, Place(r.Place), key)
 	e.run(RecountParticipants, key, r.Place, span.Start, span.End, days, key, r.Place, span.Start, span.End, days, key, r.Place, own.Start, own.End, days)
 	e.run(`DELETE FROM {table term} WHERE {of} conference = ? AND NOT recorded`, Place(r.Place), key)
@@ -117,14 +117,14 @@ func scanKey(row Row) (key int64, err error) {
 	return key, err
 }
 
-// execs runs statements until one fails.
-type execs struct {
+// executor runs statements until one fails.
+type executor struct {
 	tx      Tx
-	changed int64 // rows, by all
+	changed int64 // number of changed rows
 	err     error
 }
 
-func (e *execs) run(statement string, values ...any) {
+func (e *executor) run(statement string, values ...any) {
 	if e.err != nil {
 		return
 	}

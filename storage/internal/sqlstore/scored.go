@@ -7,15 +7,15 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// failedDrivers are the listings of which that of failed conferences consists.
+// failedDrivers returns one driver for each outcome of failed conferences.
 func failedDrivers() (out []driver) {
 	for _, outcome := range digest.FailedOutcomes {
-		out = append(out, driver{by: byOutcome, outcome: outcome})
+		out = append(out, driver{kind: indexOutcome, outcome: outcome})
 	}
 	return out
 }
 
-// isScored reports whether a query is for a range of scores.
+// isScored reports whether a query has a range of scores.
 func isScored(q storage.Query) bool { return q.MinMOS != nil || q.MaxMOS != nil }
 
 // scores returns the range of scores of a query.
@@ -30,20 +30,21 @@ func scores(q storage.Query) (low, high float64) {
 	return low, high
 }
 
-// noScore reports whether no score is in the range of a query. PostgreSQL takes NaN for the greatest number.
+// noScore reports whether the range of scores is empty. PostgreSQL orders NaN above all numbers.
 func noScore(q storage.Query) bool {
 	low, high := scores(q)
 	return !(low <= high)
 }
 
-// band is the column mos_band: twice a score, rounded up, in 1 to 10. An index by band is in order of start within each.
+// band returns the column mos_band: twice a score, rounded up, in 1 to 10. Its index is in order of start within
+// each band.
 func band(mos float64) int { return 10 - int((5-min(max(mos, 0.5), 5))*2) }
 
-// bandDrivers are the listings that hold a range of scores, at most 10. The first have nothing else. Of the highest and
-// the lowest a part may be out of the range: they are looked through only as far back as the others leave a page unfilled.
+// bandDrivers returns one driver for each band in a range of scores, at most 10. The highest and the lowest band may
+// contain scores out of the range, so they are last: then they are read only as far back as the page is not full.
 func bandDrivers(q storage.Query) (out []driver) {
 	low, high := scores(q)
-	add := func(b int) { out = append(out, driver{by: byBand, band: b}) }
+	add := func(b int) { out = append(out, driver{kind: indexBand, band: b}) }
 	for b := band(low) + 1; b < band(high); b++ {
 		add(b)
 	}
@@ -54,8 +55,8 @@ func bandDrivers(q storage.Query) (out []driver) {
 	return out
 }
 
-// scored adds what a query says of outcome and score, but for what the driver says.
-func scored(c *condition, q storage.Query, d driver) {
+// addScore adds the conditions of a query on failed outcomes and scores that the driver does not imply.
+func addScore(c *condition, q storage.Query, d driver) {
 	if q.Failed && d.outcome == "" {
 		var values []any
 		for _, outcome := range digest.FailedOutcomes {

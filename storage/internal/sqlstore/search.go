@@ -13,81 +13,80 @@ import (
 const (
 	defaultLimit = 50
 	maxLimit     = 200
-	// maxStreams bounds the terms by which a listing is driven: of a value that more apps
-	// have than this, next to every conference is one, and the newest are looked through.
+	// maxStreams bounds the terms that drive a listing: if more apps have a value than
+	// this, most conferences have it, and another index is used.
 	maxStreams = 64
 )
 
-// limited returns how many rows are asked for.
-func limited(asked int) int {
-	if asked <= 0 {
+// pageLimit returns the number of rows of a page for a requested limit.
+func pageLimit(requested int) int {
+	if requested <= 0 {
 		return defaultLimit
 	}
-	return min(asked, maxLimit)
+	return min(requested, maxLimit)
 }
 
-// dayMs is a day. Hardly any conference lasts longer; the column long says which do.
+// dayMs is a day. Few conferences last longer; the column long marks them.
 const dayMs = 24 * 60 * 60 * 1000
 
-// by is the index that drives a part of a listing.
-type by int
+// indexKind is the index that drives a part of a listing.
+type indexKind int
 
-// The indexes: all are in order of (start, key) within what they are asked for.
+// The indexes. Each is in order of (start, key) for one value.
 const (
-	byStart by = iota
-	byOpen
-	byOutcome
-	byLabel
-	byCause
-	byBand  // of scores
-	byPlace // of one conferenceID
-	byTerm  // of one term
-	byLong  // conferences that last longer than a day
+	indexStart indexKind = iota
+	indexOpen
+	indexOutcome
+	indexLabel
+	indexCause
+	indexBand         // of scores
+	indexConferenceID // of one conferenceID
+	indexTerm         // of one term
+	indexLong         // conferences that last longer than a day
 )
 
-// part is a part of a listing: SQL over a conference c, its place p and, by a term, the term
+// part is a part of a listing: SQL over a conference c, the row p of its conferenceID and, for indexTerm, the term
 // t.
 type part struct {
-	by    by
+	kind  indexKind
 	app   bool // of one app
 	where string
 	args  []any // in the order of the question marks
 }
 
-// driver is what a listing looks through: the conferences of one term, or of one conferenceID,
-// or what an index has of the query.
+// driver selects the rows that a listing reads: the conferences of one term, of one conferenceID,
+// or of one value of an index.
 type driver struct {
-	by           by
+	kind         indexKind
 	term         term.Term
 	conferenceID string
-	outcome      string // one of those of a query for failed conferences
+	outcome      string // one of the outcomes of failed conferences; empty: that of the query
 	band         int
-	since        int64 // the start before which nothing is needed; 0: none
+	since        int64 // rows that started before are not needed; 0: all are
 }
 
-// row is the name of the row of the index that is looked through.
+// row returns the name of the row of the driver's index.
 func (d driver) row() string {
-	if d.by == byTerm {
+	if d.kind == indexTerm {
 		return "t"
 	}
 	return "c"
 }
 
-// search is one query in one view of the store.
+// search is one query in one snapshot of the store.
 type search struct {
 	tx Tx
 	q  storage.Query
 }
 
-// rows returns up to as many rows as are asked for, the newest first, and one more where there is
-// more.
+// rows returns the rows of a page, the newest first, and one more if there are more.
 //
 // A query with a From has two parts, and the listing is all of the first, then all of the
-// second. Where it names no start before which nothing is looked at, everything older would
-// be looked through for what is still going on: so the first part starts a day earlier, and
-// the few that last longer and started before that are the second.
-func (s *search) rows() ([]listed, error) {
-	limit := limited(s.q.Limit) + 1
+// second. Without a lower bound of start, the search for conferences that have not ended by From
+// would read everything older. So the first part starts a day before From, and
+// the few that last longer than a day and started before that are the second.
+func (s *search) rows() ([]listRow, error) {
+	limit := pageLimit(s.q.Limit) + 1
 	drivers, ok, err := s.drivers()
 	if err != nil || !ok {
 		return nil, err
@@ -100,8 +99,8 @@ func (s *search) rows() ([]listed, error) {
 	return append(rows, more...), err
 }
 
-// drive merges what the drivers find.
-func (s *search) drive(drivers []driver, limit int) (rows []listed, err error) {
+// drive merges the rows of the drivers.
+func (s *search) drive(drivers []driver, limit int) (rows []listRow, err error) {
 	for _, d := range drivers {
 		if len(rows) == limit {
 			d.since = rows[limit-1].Start.UnixMilli()
@@ -116,14 +115,14 @@ func (s *search) drive(drivers []driver, limit int) (rows []listed, err error) {
 }
 
 // newest returns the newest rows, each once.
-func newest(rows []listed, limit int) []listed {
-	slices.SortFunc(rows, func(a, b listed) int { return a.cursor().Compare(b.cursor()) })
-	rows = slices.CompactFunc(rows, func(a, b listed) bool { return a.key == b.key })
+func newest(rows []listRow, limit int) []listRow {
+	slices.SortFunc(rows, func(a, b listRow) int { return a.cursor().Compare(b.cursor()) })
+	rows = slices.CompactFunc(rows, func(a, b listRow) bool { return a.key == b.key })
 	return rows[:min(len(rows), limit)]
 }
 
-// drivers returns what a query is best looked through by: of all that narrows it, what the
-// fewest conferences have. It is false where nothing can be found.
+// drivers returns the drivers for a query: those of the condition that the
+// fewest conferences fulfil. It is false if no conference can match.
 func (s *search) drivers() ([]driver, bool, error) {
 	if noScore(s.q) {
 		return nil, false, nil
@@ -139,10 +138,10 @@ func (s *search) drivers() ([]driver, bool, error) {
 		}
 	}
 	if s.q.ConferenceID != "" {
-		return []driver{{by: byPlace, conferenceID: s.q.ConferenceID}}, true, nil
+		return []driver{{kind: indexConferenceID, conferenceID: s.q.ConferenceID}}, true, nil
 	}
-	for _, e := range equals(s.q) {
-		choices = append(choices, []driver{{by: e.by}})
+	for _, e := range columnValues(s.q) {
+		choices = append(choices, []driver{{kind: e.kind}})
 	}
 	if s.q.Failed {
 		choices = append(choices, failedDrivers())
@@ -150,22 +149,22 @@ func (s *search) drivers() ([]driver, bool, error) {
 	if isScored(s.q) {
 		choices = append(choices, bandDrivers(s.q))
 	}
-	if s.q.Unsummarised { // few, always
-		choices = [][]driver{{{by: byOpen}}}
+	if s.q.Unsummarised { // always few
+		choices = [][]driver{{{kind: indexOpen}}}
 	}
 	if len(choices) == 0 {
-		return []driver{{by: byStart}}, true, nil
+		return []driver{{kind: indexStart}}, true, nil
 	}
 	best, err := s.rarest(choices)
 	return best, true, err
 }
 
-// termsBetween steps from term to term: it reads no more than it returns.
+// termsBetween steps from term to term, so that it reads no more rows than it returns.
 const termsBetween = `WITH RECURSIVE s(term) AS (SELECT (SELECT min(term) FROM {table term} WHERE term BETWEEN ? AND ?)
 		UNION ALL SELECT (SELECT min(t.term) FROM {table term} t WHERE t.term > s.term AND t.term <= ?) FROM s WHERE s.term IS NOT NULL)
 	SELECT term FROM s WHERE term IS NOT NULL LIMIT ?`
 
-// streams returns the drivers of a condition; all says that these are all.
+// streams returns the drivers of a condition; all is false if there are too many.
 func (s *search) streams(w term.Wanted) (out []driver, all bool, err error) {
 	terms, err := All(s.tx, func(row Row) (t term.Term, err error) { err = row.Scan(&t); return t, err },
 		termsBetween, int64(w.Low), int64(w.High), int64(w.High), 16*maxStreams)
@@ -174,41 +173,41 @@ func (s *search) streams(w term.Wanted) (out []driver, all bool, err error) {
 	}
 	for _, t := range terms {
 		if w.Fits(t) {
-			out = append(out, driver{by: byTerm, term: t})
+			out = append(out, driver{kind: indexTerm, term: t})
 		}
 	}
 	if w.ConferenceID != "" {
-		out = append(out, driver{by: byPlace, conferenceID: w.ConferenceID})
+		out = append(out, driver{kind: indexConferenceID, conferenceID: w.ConferenceID})
 	}
 	return out, len(out) <= maxStreams && len(terms) < 16*maxStreams, nil
 }
 
-// partRows returns the first rows of a part, in order of (start, key) backwards.
-func (s *search) partRows(p part, limit int) ([]listed, error) {
-	return All(s.tx, scanListed, listedColumns+`FROM `+p.statement(), append(p.args, limit)...)
+// partRows returns the first rows of a part, in descending order of (start, key).
+func (s *search) partRows(p part, limit int) ([]listRow, error) {
+	return All(s.tx, scanListRow, listColumns+`FROM `+p.statement(), append(p.args, limit)...)
 }
 
 const fromPlace = `{table place} p {join} {table conference} c {by conference_place} ON c.place = p.key`
 
-// statement is a part of a listing as SQL after FROM. It names its index, and so the order
-// of the join, where the engine's planner has no statistics, and does not know what is rare.
+// statement returns the SQL after FROM. It determines the index, and so the order
+// of the join, because the engine may have no statistics.
 func (p part) statement() string {
 	const order = ` ORDER BY c.start_ms DESC, c.key DESC LIMIT ?`
-	switch p.by {
-	case byTerm:
+	switch p.kind {
+	case indexTerm:
 		return `{table term} t {conferenceof t} {placeof c} ` + p.where +
 			` ORDER BY t.start_ms DESC, t.conference DESC LIMIT ?`
-	case byPlace:
+	case indexConferenceID:
 		return fromPlace + ` ` + p.where + order
 	}
 	return `{table conference} c ` + p.index() + ` {join} {table place} p ON p.key = c.place ` + p.where + order
 }
 
-// index names the index of conferences that has the fewest rows for a part.
+// index selects the index of conferences that has the fewest rows for a part.
 func (p part) index() string {
-	name := map[by]string{byOpen: "_open", byOutcome: "_outcome", byLabel: "_label", byCause: "_cause", byBand: "_band"}[p.by]
+	name := map[indexKind]string{indexOpen: "_open", indexOutcome: "_outcome", indexLabel: "_label", indexCause: "_cause", indexBand: "_band"}[p.kind]
 	switch {
-	case p.by == byLong:
+	case p.kind == indexLong:
 		name = "_long"
 	case p.app:
 		name = "_app" + name
@@ -218,7 +217,7 @@ func (p part) index() string {
 	return `{by conference` + name + `}`
 }
 
-// condition is terms that all hold, and their arguments.
+// condition is SQL terms joined by AND, and their arguments.
 type condition struct {
 	terms []string
 	args  []any
@@ -229,30 +228,30 @@ func (c *condition) add(term string, values ...any) {
 	c.args = append(c.args, values...)
 }
 
-func (c *condition) part(by by, q storage.Query) part {
-	p := part{by: by, app: q.AppID != "", args: c.args}
+func (c *condition) part(kind indexKind, q storage.Query) part {
+	p := part{kind: kind, app: q.AppID != "", args: c.args}
 	if len(c.terms) > 0 {
 		p.where = "WHERE " + strings.Join(c.terms, " AND ")
 	}
 	return p
 }
 
-// begin starts the conditions of a driver, and names the columns that it has in order.
-func begin(q storage.Query, d driver) (c condition, start, key string) {
+// newCondition returns the conditions of a driver, and the columns of its index for start and key.
+func newCondition(q storage.Query, d driver) (c condition, start, key string) {
 	start, key = "c.start_ms", "c.key"
-	switch d.by {
-	case byTerm:
+	switch d.kind {
+	case indexTerm:
 		start, key = "t.start_ms", "t.conference"
 		c.add("t.term = ?", int64(d.term))
-	case byOutcome:
+	case indexOutcome:
 		if d.outcome != "" {
 			c.add("c.outcome = ?", Text(d.outcome))
 		}
-	case byBand:
+	case indexBand:
 		c.add("c.mos_band = ?", d.band)
-	case byPlace:
+	case indexConferenceID:
 		c.add("p.conference_id = ?", Text(d.conferenceID))
-		if q.AppID != "" { // as well as the conference's: both are the key that finds the place
+		if q.AppID != "" { // in addition to c.app_id: with it p is found by its unique key
 			c.add("p.app_id = ?", Text(q.AppID))
 		}
 	}
@@ -266,59 +265,59 @@ func begin(q storage.Query, d driver) (c condition, start, key string) {
 	return c, start, key
 }
 
-// countPart is what a driver looks through.
+// countPart returns the part that a driver reads, without the conditions of other indexes.
 func countPart(q storage.Query, d driver) part {
-	c, start, key := begin(q, d)
-	bounds(&c, q, start, key)
-	if d.by != byTerm && q.AppID != "" {
+	c, start, key := newCondition(q, d)
+	addBounds(&c, q, start, key)
+	if d.kind != indexTerm && q.AppID != "" {
 		c.add("c.app_id = ?", Text(q.AppID))
 	}
-	for _, e := range equals(q) {
-		if e.by == d.by {
+	for _, e := range columnValues(q) {
+		if e.kind == d.kind {
 			e.add(&c)
 		}
 	}
-	return c.part(d.by, q)
+	return c.part(d.kind, q)
 }
 
-// usualPart is the part of a listing that a driver looks through.
+// usualPart returns the part of a listing that a driver reads.
 func usualPart(q storage.Query, d driver) part {
-	c, start, key := begin(q, d)
-	bounds(&c, q, start, key)
-	common(&c, q, d)
+	c, start, key := newCondition(q, d)
+	addBounds(&c, q, start, key)
+	addCommon(&c, q, d)
 	for _, w := range term.Of(q) {
-		if d.by != byTerm || d.term < w.Low || w.High < d.term || !w.Fits(d.term) {
+		if d.kind != indexTerm || d.term < w.Low || w.High < d.term || !w.Fits(d.term) {
 			addTerm(&c, w, key)
 		}
 		hideNames(&c, w, key)
 	}
-	return c.part(d.by, q)
+	return c.part(d.kind, q)
 }
 
-// longPart is the part of a listing that lasts longer than a day and began a day before its
+// longPart returns the part with conferences that last longer than a day and began more than a day before
 // From.
 func longPart(q storage.Query, drivers []driver) part {
-	d := driver{by: byLong}
-	if len(drivers) == 1 && drivers[0].by == byPlace {
+	d := driver{kind: indexLong}
+	if len(drivers) == 1 && drivers[0].kind == indexConferenceID {
 		d = drivers[0]
 	}
 	from := frames.CeilMs(q.From)
 	before := q
 	before.From = time.Time{}
-	c, start, key := begin(before, d)
+	c, start, key := newCondition(before, d)
 	c.add("c.long")
 	c.add("c.start_ms < ?", from-dayMs)
-	bounds(&c, q, start, key)
-	common(&c, q, d)
+	addBounds(&c, q, start, key)
+	addCommon(&c, q, d)
 	for _, w := range term.Of(q) {
 		addTerm(&c, w, key)
 		hideNames(&c, w, key)
 	}
-	return c.part(d.by, q)
+	return c.part(d.kind, q)
 }
 
-// addTerm adds what a conference must have besides what found it. Between low and high are
-// all apps and kinds where no app is named: few rows of one conference.
+// addTerm adds the condition that a conference has a term besides that of the driver. Without an app the range from low
+// to high includes all apps and kinds, but few rows of one conference.
 func addTerm(c *condition, w term.Wanted, key string) {
 	has := "EXISTS (SELECT 1 FROM {table term} x WHERE x.conference = " + key +
 		" AND x.term BETWEEN ? AND ? AND (x.term & 15) BETWEEN ? AND ? {fence})"
@@ -329,7 +328,7 @@ func addTerm(c *condition, w term.Wanted, key string) {
 	c.add(has, args...)
 }
 
-// hideNames leaves out the conferences that have a value as a real name, which the reader may not see.
+// hideNames excludes the conferences with a value as a real name, which the user may not see.
 func hideNames(c *condition, w term.Wanted, key string) {
 	if !w.AliasesOnly {
 		return
@@ -343,14 +342,14 @@ func hideNames(c *condition, w term.Wanted, key string) {
 	c.add(none, args...)
 }
 
-// equal is a column of a summary that a query names the value of.
-type equal struct {
-	by            by
+// columnValue is a column of a summary and the value that a query requires.
+type columnValue struct {
+	kind          indexKind
 	column, value string
 }
 
-func equals(q storage.Query) (out []equal) {
-	for _, e := range []equal{{byOutcome, "outcome", q.Outcome}, {byLabel, "label", q.Label}, {byCause, "cause", q.Cause}} {
+func columnValues(q storage.Query) (out []columnValue) {
+	for _, e := range []columnValue{{indexOutcome, "outcome", q.Outcome}, {indexLabel, "label", q.Label}, {indexCause, "cause", q.Cause}} {
 		if e.value != "" {
 			out = append(out, e)
 		}
@@ -358,15 +357,15 @@ func equals(q storage.Query) (out []equal) {
 	return out
 }
 
-func (e equal) add(c *condition) {
+func (e columnValue) add(c *condition) {
 	c.add("c."+e.column+" = ?", Text(e.value))
-	if e.by != byOutcome {
-		c.add("c." + e.column + " <> ''") // as its index says
+	if e.kind != indexOutcome {
+		c.add("c." + e.column + " <> ''") // the condition of its index
 	}
 }
 
-// bounds adds what a query says of the time, but for its From.
-func bounds(c *condition, q storage.Query, start, key string) {
+// addBounds adds the conditions on time, except From.
+func addBounds(c *condition, q storage.Query, start, key string) {
 	if !q.To.IsZero() {
 		c.add(start+" < ?", frames.CeilMs(q.To))
 	}
@@ -375,23 +374,23 @@ func bounds(c *condition, q storage.Query, start, key string) {
 	}
 }
 
-// common is what the parts share.
-func common(c *condition, q storage.Query, d driver) {
+// addCommon adds the conditions that all parts have.
+func addCommon(c *condition, q storage.Query, d driver) {
 	if q.AppID != "" {
 		c.add("c.app_id = ?", Text(q.AppID))
 	}
 	if !q.From.IsZero() {
 		c.add("c.end_ms >= ?", frames.CeilMs(q.From))
 	}
-	for _, e := range equals(q) {
-		if e.by == d.by {
+	for _, e := range columnValues(q) {
+		if e.kind == d.kind {
 			e.add(c)
 		} else {
 			c.add("{has "+e.column+" "+d.row()+"}", Text(e.value))
 		}
 	}
-	scored(c, q, d)
-	if q.ConferenceID != "" && d.by != byPlace {
+	addScore(c, q, d)
+	if q.ConferenceID != "" && d.kind != indexConferenceID {
 		c.add("p.conference_id = ?", Text(q.ConferenceID))
 	}
 	if q.Unsummarised {

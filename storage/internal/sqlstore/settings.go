@@ -11,10 +11,10 @@ import (
 // Settings implements storage.Settings.
 type Settings struct {
 	db    DB
-	limit int // of settings of one kind
+	limit int // maximum number of settings of one kind
 }
 
-// NewSettings returns those of a store, at most limit of one kind.
+// NewSettings returns the Settings of a store, with at most limit of one kind.
 func NewSettings(db DB, limit int) *Settings { return &Settings{db, limit} }
 
 var _ storage.Settings = (*Settings)(nil)
@@ -30,8 +30,8 @@ const (
 		ON CONFLICT (kind, id) DO UPDATE SET revision = excluded.revision, changed_at = excluded.changed_at, body = excluded.body`
 )
 
-// SettingsRefused reports whether a write to settings or notices was refused for what is stored.
-// It has written nothing then.
+// SettingsRefused reports whether a write to settings or notices was refused because of stored data.
+// Then it has written nothing.
 func SettingsRefused(err error) bool {
 	for _, refusal := range []error{storage.ErrConflict, storage.ErrFull, storage.ErrNoSetting, storage.ErrNoNotice} {
 		if errors.Is(err, refusal) {
@@ -131,7 +131,7 @@ func (s *Settings) PutSetting(ctx context.Context, setting storage.Setting) (int
 	return revision, nil
 }
 
-// check sees that a setting replaces what it means to, or has room.
+// check checks the revision of a setting that is to be replaced, or the limit for a new one.
 func (s *Settings) check(tx Tx, setting storage.Setting) error {
 	have, err := revisionOf(tx, setting.Kind, setting.ID)
 	if err != nil {
@@ -153,13 +153,13 @@ func (s *Settings) check(tx Tx, setting storage.Setting) error {
 	return nil
 }
 
-// revisionOf returns the revision of a setting, 0 where there is none.
+// revisionOf returns the revision of a setting, 0 if it does not exist.
 func revisionOf(tx Tx, kind, id string) (revision int64, err error) {
 	_, err = One(tx, []any{&revision}, `SELECT revision FROM {table setting} WHERE kind = ? AND id = ?`, Text(kind), []byte(id))
 	return revision, err
 }
 
-// nextRevision counts a write.
+// nextRevision increments the revision and returns it.
 func nextRevision(tx Tx) (revision int64, err error) {
 	_, err = One(tx, []any{&revision}, `UPDATE {table setting_counter} SET revision = revision + 1 RETURNING revision`)
 	return revision, err

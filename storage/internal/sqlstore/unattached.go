@@ -14,7 +14,7 @@ type unattached struct {
 	key, place, session int64
 }
 
-// cursor is its place in the list.
+// cursor returns the position of the entry in the list.
 func (u *unattached) cursor() storage.Cursor { return storage.Cursor{Start: u.At, Key: u.key} }
 
 // Unattached implements storage.Reader.
@@ -22,7 +22,7 @@ func (l Lists) Unattached(ctx context.Context, q storage.UnattachedQuery) (page 
 	var damage frames.Damage
 	err = l.db.View(ctx, func(tx Tx) error {
 		found, err := listUnattached(tx, q)
-		if limit := limited(q.Limit); err == nil && len(found) > limit {
+		if limit := pageLimit(q.Limit); err == nil && len(found) > limit {
 			found, page.Next = found[:limit], found[limit-1].cursor()
 		}
 		for i, bytes := 0, 0; i < len(found) && err == nil; i++ {
@@ -44,7 +44,7 @@ func (l Lists) Unattached(ctx context.Context, q storage.UnattachedQuery) (page 
 	return page, nil
 }
 
-// listUnattached returns as many entries as are asked for, and one more where there is more.
+// listUnattached returns the entries of a page, and one more if there are more.
 func listUnattached(tx Tx, q storage.UnattachedQuery) ([]unattached, error) {
 	var c condition
 	if q.AppID != "" {
@@ -68,7 +68,7 @@ func listUnattached(tx Tx, q storage.UnattachedQuery) ([]unattached, error) {
 	}
 	return All(tx, scanUnattached, `SELECT u.key, u.place, p.conference_id, u.conference_at, s.key, s.id, s.app_id, s.user_id, s.user_alias, s.details
 		FROM {table unattached} u {join} {table place} p ON p.key = u.place {join} {table session} s ON s.key = u.session `+where+
-		` ORDER BY u.conference_at DESC, u.key DESC LIMIT ?`, append(c.args, limited(q.Limit)+1)...)
+		` ORDER BY u.conference_at DESC, u.key DESC LIMIT ?`, append(c.args, pageLimit(q.Limit)+1)...)
 }
 
 func scanUnattached(row Row) (u unattached, err error) {
@@ -86,7 +86,7 @@ const unattachedRows = `SELECT ` + frameColumns + `
 	FROM {table session} s {join} {table frame} f {by frame_other} ON f.session = s.key {sameday f s}
 	WHERE NOT f.activity AND f.place = ? AND f.conference_at = ? AND s.key = ? ORDER BY f.at, f.seq, f.idx LIMIT ?`
 
-// read reads the first records of the entry. Rows that are damaged are left out.
+// read reads the first records of the entry. Damaged rows are left out and added to damage.
 func (u *unattached) read(tx Tx, damage *frames.Damage) error {
 	rows, err := All(tx, ScanFrame, unattachedRows, u.place, u.At.UnixMilli(), u.session, storage.MaxUnattachedRecords+1)
 	if err != nil {
@@ -101,10 +101,10 @@ func (u *unattached) read(tx Tx, damage *frames.Damage) error {
 	return nil
 }
 
-// frameColumns are those of a frame f of a session s.
+// frameColumns are the columns of a frame f of a session s.
 const frameColumns = `f.at, s.key, s.id, f.seq, f.idx, f.n, f.activity, f.conference_at, f.observed_at, f.fabric, f.body`
 
-// ScanFrame reads frameColumns.
+// ScanFrame scans frameColumns.
 func ScanFrame(row Row) (r frames.ReadRow, err error) {
 	err = row.Scan(&r.At, &r.SessionKey, &r.Session, &r.Seq, &r.Idx, &r.N, &r.Activity, &r.ConferenceAt, &r.ObservedAt, &r.Fabric, &r.Body)
 	return r, err

@@ -13,21 +13,21 @@ import (
 	"github.com/qosrtc/qos/storage/internal/join"
 )
 
-// Erasing is what an engine adds to its DB for erasures.
+// Erasing is the functions of an engine that erasures need.
 type Erasing struct {
-	// Locked runs statements that are committed together, unless write returns an error, while no other
-	// process writes to, packs or deletes what lock names. It may run write again.
+	// Locked runs statements in one transaction, which is rolled back if write returns an error. Meanwhile no other
+	// process writes to, packs or deletes the rows of lock. It may run write again.
 	Locked func(ctx context.Context, lock Lock, write func(Tx) error) error
-	// Rewrite removes what was deleted or replaced from the files of the store, as far as the engine can.
+	// Rewrite removes deleted and replaced data from the files of the store, as far as the engine can.
 	Rewrite func(ctx context.Context) error
 	// Reload makes the writer read the erasures before its next write.
 	Reload func(ctx context.Context) error
-	// Changed makes all who follow the store read again: digests were changed.
+	// Changed sends a CatchUp to all followers, because digests have changed.
 	Changed func()
 }
 
-// Lock names what a transaction locks: a place and a conference of it, or a session and all places in which
-// it takes part. 0 is none.
+// Lock is the keys of the rows that a transaction locks: a conferenceID and a conference of it, or a session and all
+// conferenceIDs in which it takes part. 0 is none.
 type Lock struct{ Place, Conference, Session int64 }
 
 // Users implements storage.Users.
@@ -39,7 +39,7 @@ type Users struct {
 
 var _ storage.Users = (*Users)(nil)
 
-// NewUsers returns those of a store.
+// NewUsers returns the Users of a store.
 func NewUsers(db DB, erasing Erasing) *Users {
 	return &Users{db, erasing, NewSettings(db, storage.MaxErasures)}
 }
@@ -140,7 +140,7 @@ func (u *Users) forget(ctx context.Context, e *erasure.Erasure) error {
 	return u.erasing.Reload(ctx)
 }
 
-// end notes that erasures are done.
+// end sets the state of erasures to done.
 func (u *Users) end(ctx context.Context, all []*erasure.Erasure) (done int, err error) {
 	for _, e := range all {
 		e.State, e.EndedAt = storage.ErasureDone, time.Now().UTC().Truncate(time.Millisecond)
@@ -155,7 +155,7 @@ func (u *Users) end(ctx context.Context, all []*erasure.Erasure) (done int, err 
 	return done, nil
 }
 
-// save writes the progress of an erasure.
+// save stores the progress of an erasure.
 func (u *Users) save(ctx context.Context, e *erasure.Erasure) error {
 	s, err := e.Setting(time.Now())
 	if err != nil {
@@ -167,7 +167,7 @@ func (u *Users) save(ctx context.Context, e *erasure.Erasure) error {
 	return u.erasing.Reload(ctx)
 }
 
-// TakesPart reports whether a session whose user has a name takes part in a conference around a time.
+// TakesPart reports whether a session with this user takes part in a conference around a time.
 func TakesPart(tx Tx, place frames.PlaceID, at int64, user string) (found bool, err error) {
 	key, known, err := tx.Place(place.App, place.Conference)
 	if err != nil || !known {
@@ -179,7 +179,7 @@ func TakesPart(tx Tx, place frames.PlaceID, at int64, user string) (found bool, 
 	return found, err
 }
 
-// LateSummary returns a summary as it is to be written, after the erasures that it is subject to.
+// LateSummary returns a summary with the erasures applied that concern it.
 func LateSummary(late *erasure.Late, app string, s *join.Summary) (*join.Summary, error) {
 	if !late.Concern(app, s.Span.Start) {
 		return s, nil
