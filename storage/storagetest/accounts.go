@@ -12,14 +12,14 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// AccountsStore is an engine's logins and audit entries.
+// AccountsStore is an engine that stores logins and audit entries.
 type AccountsStore struct {
 	storage.Accounts
-	// Reopen returns the same store as the next process would find it.
+	// Reopen returns the same store, as after a restart.
 	Reopen func(t *testing.T) storage.Accounts
 }
 
-// RunAccounts checks an engine's logins and audit entries. Open returns an empty store.
+// RunAccounts tests an engine's logins and audit entries. open returns an empty store.
 func RunAccounts(t *testing.T, open func(t *testing.T) AccountsStore) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, AccountsStore){
@@ -199,7 +199,7 @@ func testForgetAudit(t *testing.T, s AccountsStore) {
 	require.Greater(t, auditPage(t, s, storage.AuditQuery{})[0].Key, last, "a key is never used again")
 }
 
-// Writers at once lose no entry.
+// Concurrent writers lose no entry.
 func testAuditConcurrent(t *testing.T, s AccountsStore) {
 	t.Helper()
 	const writers, each = 4, 20

@@ -33,8 +33,8 @@ func testDuplicates(f *fixture) {
 	require.Equal(t, storage.Appended{New: 1}, f.append(batch(2, activity(1, 0, 0))))
 }
 
-// A number of a session is used once, whatever conferenceID it comes with, also when what used it
-// is packed.
+// A number of a session is used once, under any conferenceID, also if the first record with it is
+// packed.
 //
 // spec: SRV-03
 func testNumberAgain(f *fixture) {
@@ -75,7 +75,7 @@ func testPartialFrames(f *fixture) {
 	require.Equal(t, want, f.records(ref(0)))
 }
 
-// A frame may be about many conferences, a row each, and arrive in parts.
+// A frame may be about many conferences, one row each, and arrive in parts.
 //
 // spec: SRV-03
 func testFrameOfManyConferences(f *fixture) {
@@ -92,14 +92,14 @@ func testFrameOfManyConferences(f *fixture) {
 	require.Len(t, f.list(storage.Query{}).Conferences, 40)
 }
 
-// A frame of more rows than one transaction writes is whole all the same.
+// A frame with more rows than one transaction writes is written completely.
 //
 // spec: SRV-03
 func testFrameOfManyTransactions(f *fixture) {
 	t := f.t
 	frame := make([]storage.Record, 600)
 	for i := range frame {
-		frame[i] = activity(9, i, float64(i%2)) // no two of them in one row
+		frame[i] = activity(9, i, float64(i%2)) // each in its own row
 	}
 	b := batch(1, frame...)
 	require.Equal(t, storage.Appended{New: 600}, f.append(b))
@@ -134,7 +134,7 @@ func testInvalid(f *fixture) {
 		"index":         func(b *storage.Batch) { b.Records[0].Index = -1 },
 		"conferenceID":  func(b *storage.Batch) { b.Records[0].ConferenceID = "" },
 		"at":            func(b *storage.Batch) { b.Records[0].At = time.Time{} },
-		"conferenceAt":  func(b *storage.Batch) { b.Records[0] = other(1, 0, 0); b.Records[0].ConferenceAt = time.Time{} },
+		"conferenceAt":  func(b *storage.Batch) { b.Records[0] = annotation(1, 0, 0); b.Records[0].ConferenceAt = time.Time{} },
 		"attribute":     func(b *storage.Batch) { b.Records[0].Attributes["x"] = []byte{1} },
 		"nil attribute": func(b *storage.Batch) { b.Records[0].Attributes["x"] = nil },
 		"attributes": func(b *storage.Batch) {
@@ -192,7 +192,7 @@ func testConcurrent(f *fixture) {
 	require.Len(t, f.conference(1).Participants, writers)
 }
 
-// The same frame from many connections at once is one record.
+// A frame that several connections append concurrently is stored once.
 //
 // spec: SRV-03
 func testSameFrame(f *fixture) {

@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// operations is the document of what an operator may paste, as seen from an engine's folder.
+// operations is the path of the operator's manual from an engine's folder.
 const operations = "../../docs/operations.md"
 
-// Paste runs the commands of a block of docs/operations.md, whose name follows ```sh, as an
-// operator would, after replacements (old, new, old, new, …; the longer before the shorter).
-// It returns what they print.
+// Paste runs the commands of a block of docs/operations.md, whose name follows ```sh, in a shell,
+// after replacements (old, new, old, new, …; the longer before the shorter).
+// It returns their output.
 func Paste(t *testing.T, block string, replace ...string) string {
 	t.Helper()
 	text, err := os.ReadFile(operations)

@@ -10,8 +10,9 @@ type ConcurrentEngine struct {
 	Accounts func(t *testing.T) AccountsStore
 }
 
-// RunConcurrent checks what goroutines, and processes where the engine allows them, do to one store at the same time. All
-// other tests but RunFollow call the store from one goroutine: they need no race detector, which makes SQLite some 20 times slower.
+// RunConcurrent tests goroutines, and processes if the engine allows them, that use one store concurrently. All
+// other tests except RunFollow call the store from one goroutine: they need no race detector, which makes SQLite 20
+// times slower.
 func RunConcurrent(t *testing.T, e ConcurrentEngine) {
 	t.Helper()
 	for name, test := range map[string]func(*usersFixture){

@@ -76,7 +76,7 @@ func (f *fixture) digests(q storage.DigestQuery) (out []string) {
 	return out
 }
 
-// Conferences come in order of start whether they have a summary, an end or neither; From is of the range, To is not.
+// Digests yields conferences in order of start, with or without a summary and an end. From is inclusive, To exclusive.
 func testDigests(f *fixture) {
 	t := f.t
 	require.Empty(t, f.digests(storage.DigestQuery{}))
@@ -113,7 +113,7 @@ func testDigests(f *fixture) {
 	require.ErrorIs(t, f.r.Digests(ended, storage.DigestQuery{}, nil), context.Canceled)
 }
 
-// Pages of rows and of bytes follow each other without a gap, also among conferences with one start.
+// Pages have no gap between them, also if many conferences have the same start.
 func testDigestsMany(f *fixture) {
 	t := f.t
 	const conferences, each = 1700, 1100 // of one start, more than a page has
@@ -160,7 +160,7 @@ func testDigestsMany(f *fixture) {
 // second is the start in facts, of one digit.
 func second(facts string) string { return string(facts[bytes.IndexByte([]byte(facts), ' ')+1]) }
 
-// A caller may take its time, and use the store meanwhile: no connection is held while it does.
+// The caller of Digests may use the store, because no connection is held while yield runs.
 func testDigestsWhileWritten(f *fixture) {
 	t := f.t
 	for i := range 3 {

@@ -12,10 +12,10 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// Column changes the column that holds the document of the only summary in a store.
+// Column changes the stored document of the only summary in a store.
 type Column func(t *testing.T, s Store, change func(column []byte) []byte)
 
-// RunDocuments checks how an engine keeps the documents of summaries.
+// RunDocuments tests how an engine stores the documents of summaries.
 func RunDocuments(t *testing.T, open func(t *testing.T) Store, column Column) {
 	t.Helper()
 	for name, test := range map[string]func(*documentFixture){
@@ -36,7 +36,7 @@ type documentFixture struct {
 	column func(change func([]byte) []byte)
 }
 
-// long is a summary whose document is as long as one of a call of two.
+// long returns a summary with a document as long as that of a call of two.
 func long(revision int) storage.Summary {
 	s := summary(0, 0, revision)
 	var streams []string
@@ -67,14 +67,14 @@ func testDocumentCompressed(f *documentFixture) {
 	require.Equal(f.t, &s, page.Conferences[0].Summary)
 }
 
-// Stores of the first schema hold the JSON itself.
+// Stores of the first schema have documents as plain JSON.
 func testDocumentPlain(f *documentFixture) {
 	s := f.write()
 	f.column(func([]byte) []byte { return s.Document })
 	require.Equal(f.t, &s, f.conference(0).Summary)
 }
 
-// All but the document is read, the error names the conference, and a new revision mends it.
+// Without the document everything is read, the error names the conference, and a new revision repairs it.
 func testDocumentDamaged(f *documentFixture) {
 	t := f.t
 	s := f.write()
@@ -103,14 +103,14 @@ func testDocumentDamaged(f *documentFixture) {
 	require.Equal(t, &mended, f.conference(0).Summary)
 }
 
-// A document stays what it was where conferences merge.
+// A merge does not change a document.
 func testDocumentMoves(f *documentFixture) {
 	s := long(3)
 	f.append(batch(1, activity(1, 0, 20)))
 	f.put(s)
 	require.Equal(f.t, &s, f.conference(20).Summary)
 	f.append(batch(1, activity(2, 0, -35)))
-	f.append(batch(1, activity(3, 0, -10))) // both are one now, and the earlier row stays
+	f.append(batch(1, activity(3, 0, -10))) // merges them into the earlier row
 	require.Len(f.t, f.spans(), 1)
 	require.Equal(f.t, &s, f.conference(0).Summary)
 }

@@ -25,8 +25,8 @@ const (
 	eventData  = "qos.event.data"
 )
 
-// with gives a record more attributes.
-func with(r storage.Record, attributes ...string) storage.Record {
+// withAttributes adds attributes to a record.
+func withAttributes(r storage.Record, attributes ...string) storage.Record {
 	r.Attributes = maps.Clone(r.Attributes)
 	for pair := range slices.Chunk(attributes, 2) {
 		r.Attributes[pair[0]] = pair[1]
@@ -34,14 +34,14 @@ func with(r storage.Record, attributes ...string) storage.Record {
 	return r
 }
 
-// happening is an event of a fabric.
-func happening(seq uint64, second float64, name, data string) storage.Record {
-	r := with(activity(seq, 0, second), eventName, name, eventData, data)
+// fabricEvent returns an event of a fabric.
+func fabricEvent(seq uint64, second float64, name, data string) storage.Record {
+	r := withAttributes(activity(seq, 0, second), eventName, name, eventData, data)
 	r.Name = "qos.event"
 	return r
 }
 
-// finds sees which conferences of the test's one conferenceID a query finds, by their starts.
+// finds requires the conferences of the test's only conferenceID that a query finds, by their starts.
 func (f *fixture) finds(q storage.Query, seconds ...float64) {
 	f.t.Helper()
 	var got []float64
@@ -51,18 +51,17 @@ func (f *fixture) finds(q storage.Query, seconds ...float64) {
 	require.Equal(f.t, seconds, got, "%+v", q)
 }
 
-// A conference that goes on is found by each word that its participants brought, and by no
-// other, nor as what it is not.
+// A conference without an end is found by each value of its participants, by no other value, and not by another kind.
 //
 // spec: INIT-08 API-06 DASH-01
 func testFind(f *fixture) {
 	t := f.t
-	b := batch(1, with(activity(1, 0, 0), remoteUser, "Bob Real", remoteName, "bob"),
-		happening(2, 1, "userIDChange", `{"userIDType":"local","newUserID":{"userName":"Ann New","aliasName":"ann-new"}}`),
-		happening(3, 2, "userIDChange", `{"userIDType":"remote","newUserID":"robert"}`),
-		happening(4, 3, "associateMstWithUserID", `{"userID":"carol","ssrc":7}`),
-		happening(5, 4, "somethingElse", `{"userID":"dave","newUserID":"eve"}`),
-		happening(6, 5, "userIDChange", `no JSON`))
+	b := batch(1, withAttributes(activity(1, 0, 0), remoteUser, "Bob Real", remoteName, "bob"),
+		fabricEvent(2, 1, "userIDChange", `{"userIDType":"local","newUserID":{"userName":"Ann New","aliasName":"ann-new"}}`),
+		fabricEvent(3, 2, "userIDChange", `{"userIDType":"remote","newUserID":"robert"}`),
+		fabricEvent(4, 3, "associateMstWithUserID", `{"userID":"carol","ssrc":7}`),
+		fabricEvent(5, 4, "somethingElse", `{"userID":"dave","newUserID":"eve"}`),
+		fabricEvent(6, 5, "userIDChange", `no JSON`))
 	b.Session.UserID, b.Session.UserAlias = "Ann Real", "ann"
 	b.Session.Details = map[string]string{siteID: "hq", version: "2.3", customerID: "c 1", tenantID: "", "user_agent.original": "browser", "qos.additional.unheard": "x"}
 	f.append(b)
@@ -101,8 +100,8 @@ func testFind(f *fixture) {
 	}
 }
 
-// A session that is described anew is found by both, in the conferences that it takes part
-// in from then on.
+// A session with a new description is found by both descriptions, in the conferences in which it takes part
+// afterwards.
 func testFindDescribedAnew(f *fixture) {
 	for i, site := range []string{"hq", "hq", "branch"} {
 		b := batch(1, activity(uint64(1+i), 0, float64(i)))
@@ -113,12 +112,12 @@ func testFindDescribedAnew(f *fixture) {
 	f.finds(storage.Query{SiteID: "branch"}, 0)
 }
 
-// What joins conferences joins what finds them, and a start that moves is the order.
+// A merge of conferences merges their search terms, and a start that moves changes the order.
 //
 // spec: CONF-02
 func testFindMerged(f *fixture) {
 	said := func(n int, second float64, who string) storage.Batch {
-		b := batch(n, with(activity(uint64(1+second), 0, second), remoteUser, who, remoteName, who))
+		b := batch(n, withAttributes(activity(uint64(1+second), 0, second), remoteUser, who, remoteName, who))
 		b.Session.Details = map[string]string{siteID: fmt.Sprint("site ", n)}
 		return b
 	}
@@ -138,9 +137,9 @@ func testFindMerged(f *fixture) {
 	f.finds(storage.Query{UserID: "b", From: at(210)})
 	f.finds(storage.Query{UserID: "b", From: at(190)}, 80)
 
-	// What is not activity says who took part, as long as it is nearest.
+	// Annotations add participants to the nearest conference.
 	f.append(said(6, 1000, "d"))
-	annotation := batch(7, other(1, 1020, 1020))
+	annotation := batch(7, annotation(1, 1020, 1020))
 	annotation.Session.Details = map[string]string{siteID: "site 7"}
 	f.append(annotation)
 	f.finds(storage.Query{SiteID: "site 7"}, 1000)
@@ -149,7 +148,7 @@ func testFindMerged(f *fixture) {
 	f.finds(storage.Query{UserID: "d"}, 1000)
 }
 
-// A summary's words find it, and those of the newest revision alone.
+// A conference is found by the values of the newest revision of its summary only.
 //
 // spec: DASH-01
 func testFindSummary(f *fixture) {
@@ -206,14 +205,14 @@ func testFindScores(f *fixture) {
 	f.finds(storage.Query{MaxMOS: at(10)})
 }
 
-// Nobody fills the index with names: a conference has so many words, and what is over is
+// The number of terms of a conference is limited, and dropped terms are
 // counted.
 func testFindTooMany(f *fixture) {
 	t := f.t
 	const most = 4096
 	b := batch(1)
 	for i := range most + 10 {
-		b.Records = append(b.Records, happening(uint64(i+1), 0, "userIDChange", fmt.Sprintf(`{"newUserID":"name %d"}`, i)))
+		b.Records = append(b.Records, fabricEvent(uint64(i+1), 0, "userIDChange", fmt.Sprintf(`{"newUserID":"name %d"}`, i)))
 	}
 	got := f.append(b)
 	over := 10 + 2 // the session's name and alias
@@ -228,8 +227,8 @@ func testFindTooMany(f *fixture) {
 	require.Equal(t, over, f.conference(0).TermsDropped, "terms that are written are not counted again")
 }
 
-// dressed is session n as the search tests know it.
-func dressed(n int) storage.Session {
+// searchSession returns session n with the details of the search tests.
+func searchSession(n int) storage.Session {
 	s := session(n)
 	s.UserID = []string{"Ann Real", "bob", "x"}[n%3]
 	s.UserAlias = []string{"ann", "bob", "x"}[n%3]
@@ -240,15 +239,15 @@ func dressed(n int) storage.Session {
 	return s
 }
 
-// Whatever was appended, in whatever order, packed, deleted and opened again: a search finds
-// what a list of all records would.
+// After any sequence of appends, packs, deletions and reopening, a search finds the same
+// as a list of all records.
 //
 // spec: INIT-08 API-06 CONF-02 SRV-03
 func testFindAnyOrder(f *packFixture) {
 	runs, hits := 0, 0
 	rapid.Check(f.t, func(rt *rapid.T) {
 		runs++
-		m := &packModel{f: f, app: fmt.Sprint("found app ", runs), items: generateFrames(rt), live: map[int]bool{}, session: dressed}
+		m := &packModel{f: f, app: fmt.Sprint("found app ", runs), items: generateFrames(rt), live: map[int]bool{}, session: searchSession}
 		for i := range m.items {
 			m.items[i].record = speak(rt, m.items[i].record)
 		}
@@ -272,20 +271,20 @@ func testFindAnyOrder(f *packFixture) {
 	require.Greater(f.t, hits, runs)
 }
 
-// speak gives a record some words; those of what is not activity do not count.
+// speak adds search terms to a record; those of annotations have no effect.
 func speak(rt *rapid.T, r storage.Record) storage.Record {
 	who := rapid.SampledFrom([]string{"ann", "zoe", "x", "hq"}).Draw(rt, "who")
 	switch rapid.IntRange(0, 3).Draw(rt, "says") {
 	case 0:
-		return with(r, remoteUser, who, remoteName, who)
+		return withAttributes(r, remoteUser, who, remoteName, who)
 	case 1:
-		r = with(r, eventName, "userIDChange", eventData, fmt.Sprintf(`{"newUserID":%q,"userIDType":"local"}`, who))
+		r = withAttributes(r, eventName, "userIDChange", eventData, fmt.Sprintf(`{"newUserID":%q,"userIDType":"local"}`, who))
 		r.Name = "qos.event"
 	}
 	return r
 }
 
-// search compares every search of some with what the model holds.
+// search compares random searches with the model.
 func (m *packModel) search(rt *rapid.T) (hits int) {
 	all, _ := expected(m.stored())
 	values := rapid.Permutation([]string{"Ann Real", "ann", "bob", "zoe", "x", "hq", "2.3", "c 1", "c 2", "A", "nobody"}).Draw(rt, "values")[:2]
@@ -321,12 +320,12 @@ func (m *packModel) search(rt *rapid.T) (hits int) {
 	return hits
 }
 
-// fits is what a search means: slow and plain.
+// fits is the model of a search.
 func (o outcome) fits(q storage.Query) bool {
 	users, names, details := map[string]bool{}, map[string]bool{}, map[string]map[string]bool{siteID: {}, version: {}, customerID: {}}
 	for _, r := range o.records {
 		for n := range 4 {
-			if s := dressed(n); s.ID == r.session {
+			if s := searchSession(n); s.ID == r.session {
 				users[s.UserAlias], names[s.UserID] = true, s.UserID != s.UserAlias
 				for name, values := range details {
 					values[s.Details[name]] = true

@@ -11,7 +11,7 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// Followed is a store that can be followed.
+// Followed is a store that supports Follow.
 type Followed interface {
 	storage.Writer
 	storage.Reader
@@ -19,11 +19,11 @@ type Followed interface {
 	Close() error
 }
 
-// OpenFollowed returns an empty store of the engine. Tests may close it, and it is closed
-// when they end; closing it twice is harmless.
+// OpenFollowed returns an empty store of the engine, which is closed at the end of the test.
+// It may be closed twice.
 type OpenFollowed func(t *testing.T) Followed
 
-// RunFollow checks the live side of an engine.
+// RunFollow tests the live side of an engine.
 func RunFollow(t *testing.T, open OpenFollowed) {
 	t.Helper()
 	for name, test := range map[string]func(*following){
@@ -47,23 +47,23 @@ func RunFollow(t *testing.T, open OpenFollowed) {
 	}
 }
 
-// followWait ends a test whose change never comes.
+// followWait is the timeout for a change.
 const followWait = 30 * time.Second
 
-// following is one store and short forms for what tests do with it.
+// following is one store and helpers for tests.
 type following struct {
 	fixture
 	s Followed
 }
 
-// tail is one call of Follow, whose yield waits until the test takes the change.
+// tail is one call of Follow, whose yield blocks until the test receives the change.
 type tail struct {
 	t       *testing.T
 	changes chan storage.Change
 	end     chan error
 }
 
-// follow begins to follow and takes the first call, a CatchUp.
+// follow starts a tail and receives its first change, a CatchUp.
 func (f *following) follow(ctx context.Context, filter storage.Filter) *tail {
 	f.t.Helper()
 	ctx, cancel := context.WithCancel(ctx)
@@ -98,7 +98,7 @@ func (tl *tail) next() storage.Change {
 	return storage.Change{}
 }
 
-// ended returns what Follow returned.
+// ended returns the result of Follow.
 func (tl *tail) ended() error {
 	tl.t.Helper()
 	select {
@@ -110,8 +110,8 @@ func (tl *tail) ended() error {
 	return nil
 }
 
-// in is a record of activity in a conference.
-func in(conference string, seq uint64, second float64) storage.Record {
+// activityIn returns a record of activity in a conference.
+func activityIn(conference string, seq uint64, second float64) storage.Record {
 	r := activity(seq, 0, second)
 	r.ConferenceID = conference
 	return r
@@ -121,11 +121,11 @@ func changed(conference string, from, to float64, records int) storage.Change {
 	return storage.Change{AppID: app, ConferenceID: conference, From: at(from), To: at(to), Records: records}
 }
 
-// pass commits a record and waits until a follower of its own has seen it: then all
-// commits before it have come to the others too.
+// pass commits a record and waits until its own follower has received it: then all
+// earlier commits have been received by the others too.
 func (f *following) pass(marker *tail) {
 	f.t.Helper()
-	f.append(storage.Batch{Session: session(99), Records: []storage.Record{in("marker", f.seq(), 0)}})
+	f.append(storage.Batch{Session: session(99), Records: []storage.Record{activityIn("marker", f.seq(), 0)}})
 	require.Equal(f.t, changed("marker", 0, 0, 1), marker.next())
 }
 
@@ -137,13 +137,13 @@ func (f *following) seq() uint64 {
 func testCatchUpFirst(f *following) {
 	marker := f.follow(f.t.Context(), storage.Filter{ConferenceID: "marker"})
 	f.append(batch(1, activity(1, 0, 0)))
-	f.pass(marker) // a notification that is under way may still come to a new follower
+	f.pass(marker) // a pending notification may still be sent to a new follower
 	tl := f.follow(f.t.Context(), storage.Filter{})
 	f.append(batch(1, activity(2, 0, 5)))
 	require.Equal(f.t, changed(call, 5, 5, 1), tl.next())
 }
 
-// What a change tells can be read when it comes.
+// A change can be read as soon as it is notified.
 //
 // spec: DASH-05
 func testAfterCommit(f *following) {
@@ -154,7 +154,7 @@ func testAfterCommit(f *following) {
 			_, err := f.w.Append(f.t.Context(), []storage.Batch{batch(1, activity(seq, 0, float64(seq)))})
 			done <- err
 		}()
-		c := tl.next() // perhaps before Append returns
+		c := tl.next() // possibly before Append returns
 		got, err := allRecords(f.t.Context(), f.r, storage.Ref{AppID: c.AppID, ConferenceID: c.ConferenceID, At: c.From})
 		require.NoError(f.t, err)
 		require.Len(f.t, got, int(seq))
@@ -162,17 +162,17 @@ func testAfterCommit(f *following) {
 	}
 }
 
-// The times are those that find the conference: late feedback about it names the time in
-// it, not that of its arrival.
+// The times of a change are those that select the conference: late feedback has the time of the
+// conference, not that of its arrival.
 func testChangeSpan(f *following) {
 	tl := f.follow(f.t.Context(), storage.Filter{})
-	f.append(batch(1, activity(1, 0, 7), activity(2, 0, 3.25), other(3, 5, 900)), batch(2, activity(1, 0, 8), activity(1, 1, 8)))
+	f.append(batch(1, activity(1, 0, 7), activity(2, 0, 3.25), annotation(3, 5, 900)), batch(2, activity(1, 0, 8), activity(1, 1, 8)))
 	require.Equal(f.t, changed(call, 3.25, 8, 5), tl.next())
-	f.append(batch(1, other(4, 5, 9000)))
+	f.append(batch(1, annotation(4, 5, 9000)))
 	require.Equal(f.t, changed(call, 5, 5, 1), tl.next())
 }
 
-// Only what is new is a change.
+// Only new records are a change.
 //
 // spec: SRV-03
 func testNoChange(f *following) {
@@ -185,7 +185,7 @@ func testNoChange(f *following) {
 	require.Equal(f.t, changed(call, 0, 4, 2), tl.next())
 }
 
-// An Append that is refused is no change, not even by the half of it that is good.
+// A refused Append is no change, even if half of it is valid.
 func testRefused(f *following) {
 	tl := f.follow(f.t.Context(), storage.Filter{})
 	bad := activity(2, 0, 0)
@@ -211,7 +211,7 @@ func testFollowFilter(f *following) {
 	ofID := f.follow(f.t.Context(), storage.Filter{ConferenceID: "a"})
 	var want []storage.Change
 	for _, to := range [][2]string{{"other", "a"}, {app, "A"}, {app, "aa"}, {app, "a"}} {
-		b := storage.Batch{Session: session(1), Records: []storage.Record{in(to[1], f.seq(), 1)}}
+		b := storage.Batch{Session: session(1), Records: []storage.Record{activityIn(to[1], f.seq(), 1)}}
 		b.Session.AppID = to[0]
 		f.append(b)
 		c := changed(to[1], 1, 1, 1)
@@ -227,14 +227,14 @@ func testFollowFilter(f *following) {
 	require.Equal(f.t, want[3], ofID.next())
 }
 
-// A follower that is busy gets one change a conference, and holds up nobody.
+// A busy follower receives one change a conference, and blocks no other.
 func testMerged(f *following) {
 	marker := f.follow(f.t.Context(), storage.Filter{ConferenceID: "marker"})
 	slow := f.follow(f.t.Context(), storage.Filter{})
-	f.append(batch(1, in("first", 1, 0))) // what the slow one is busy with
+	f.append(batch(1, activityIn("first", 1, 0))) // the slow follower is busy with it
 	f.pass(marker)
 	for seq := uint64(2); seq < 12; seq++ {
-		f.append(batch(1, in("a", seq, float64(seq))), batch(2, in("b", seq, 50-float64(seq))))
+		f.append(batch(1, activityIn("a", seq, float64(seq))), batch(2, activityIn("b", seq, 50-float64(seq))))
 	}
 	s := summary(1, 11, 1)
 	s.ConferenceID = "a"
@@ -253,21 +253,21 @@ func testMerged(f *following) {
 	require.Contains(f.t, got, "marker")
 }
 
-// More conferences than wait for anybody: the follower reads anew, and goes on.
+// When the limit of pending conferences is exceeded, the follower receives a CatchUp and continues.
 func testTooSlow(f *following) {
 	marker := f.follow(f.t.Context(), storage.Filter{ConferenceID: "marker"})
 	slow := f.follow(f.t.Context(), storage.Filter{AppID: app})
-	f.append(batch(1, in("first", 1, 0)))
+	f.append(batch(1, activityIn("first", 1, 0)))
 	f.pass(marker)
 	var records []storage.Record
 	for n := range 1500 {
-		records = append(records, in(strconv.Itoa(n), uint64(n+2), 0))
+		records = append(records, activityIn(strconv.Itoa(n), uint64(n+2), 0))
 	}
 	f.append(batch(1, records...))
 	f.pass(marker)
 	require.Equal(f.t, changed("first", 0, 0, 1), slow.next())
 	require.Equal(f.t, storage.Change{CatchUp: true}, slow.next())
-	f.append(batch(1, in("last", 9000, 0)))
+	f.append(batch(1, activityIn("last", 9000, 0)))
 	require.Equal(f.t, changed("last", 0, 0, 1), slow.next())
 }
 

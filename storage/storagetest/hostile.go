@@ -16,9 +16,9 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// RunHostile checks that an engine stands what nobody in their right mind would send:
-// either it keeps it, or it refuses it with storage.ErrInvalid and a text that names the
-// record; what else is sent is kept.
+// RunHostile tests an engine with invalid and extreme input:
+// it either stores the input, or refuses it with storage.ErrInvalid and a text that names the
+// record. Valid records beside it are stored.
 func RunHostile(t *testing.T, open func(t *testing.T) Store) {
 	t.Helper()
 	for name, test := range map[string]func(*fixture, Store){
@@ -38,11 +38,11 @@ func RunHostile(t *testing.T, open func(t *testing.T) Store) {
 	}
 }
 
-// readBudget is what reading a conference of 100,000 records may hold at once, or of a million: they take
+// readBudget is the memory that reading a conference of 100,000 or a million records may hold; the records take
 // some 40 MB and 400 MB.
 const readBudget = 16 << 20
 
-// RunManyRecords checks how much memory it takes to read a conference of very many records. No other test may run beside it.
+// RunManyRecords tests the memory used by reading very many records. No other test may run concurrently.
 func RunManyRecords(t *testing.T, s Store) {
 	t.Helper()
 	f := &fixture{t: t, w: s, r: s}
@@ -66,7 +66,7 @@ func RunManyRecords(t *testing.T, s Store) {
 	f.readMany(frames, rows)
 }
 
-// refused appends what must be refused, with a text that names it, and sees that a good
+// refused appends invalid input, requires an error that names it, and that a valid
 // record beside it can still be stored.
 func (f *fixture) refused(b storage.Batch, want string) {
 	f.t.Helper()
@@ -77,8 +77,8 @@ func (f *fixture) refused(b storage.Batch, want string) {
 	require.Equal(f.t, storage.Appended{New: 1}, f.append(batch(99, activity(1_000_000+f.count, 0, 0))))
 }
 
-// Sessions whose ids name a time in which they cannot have started, or none, are kept as
-// any other, and the retention goes by their conferences.
+// Sessions whose ids have an impossible time, or none, are stored like
+// any other, and retention uses the times of their conferences.
 //
 // spec: SRV-03, CONF-01
 func testLyingIDs(f *fixture, s Store) {
@@ -95,7 +95,7 @@ func testLyingIDs(f *fixture, s Store) {
 		for _, second := range []float64{old, recent} {
 			r := activity(1+uint64(second), 0, second)
 			r.ConferenceID = fmt.Sprint("call ", i)
-			b := batch(0, r, other(2+uint64(second), second, second))
+			b := batch(0, r, annotation(2+uint64(second), second, second))
 			b.Records[1].ConferenceID, b.Session.ID = r.ConferenceID, id
 			require.Equal(t, storage.Appended{New: 2}, f.append(b), id)
 			require.Equal(t, storage.Appended{Duplicates: 2}, f.append(b), id)
@@ -154,7 +154,7 @@ func testJumps(f *fixture, _ Store) {
 	f.refused(batch(1, activity(7, math.MaxInt32+1, 0)), "record (7, 2147483648)")
 }
 
-// noise is n bytes that no engine can compress, zeros and what is no UTF-8 among them.
+// noise returns n incompressible bytes, with zeros and invalid UTF-8 among them.
 func noise(n int) string {
 	random := rand.NewChaCha8([32]byte{1})
 	b := make([]byte, n)
@@ -163,8 +163,8 @@ func noise(n int) string {
 	return string(b)
 }
 
-// Ids of any length are kept or refused for good: an error that says "again" would make a
-// client send them for ever.
+// Ids of any length are stored or refused permanently: after a retryable error a
+// client would send them again and again.
 //
 // spec: SRV-02
 func testLongIDs(f *fixture, _ Store) {
@@ -193,7 +193,7 @@ func testLongIDs(f *fixture, _ Store) {
 		both.AppID, both.ConferenceID = app, noise(n)
 		require.ErrorIs(t, f.w.PutSummary(t.Context(), both), storage.ErrInvalid)
 
-		// To ask for them is no fault; there is nothing.
+		// Reading them is no error; there is nothing.
 		require.Empty(t, f.list(storage.Query{AppID: noise(n), ConferenceID: noise(n), Outcome: noise(n)}).Conferences)
 		_, err := f.r.Conference(t.Context(), storage.Ref{AppID: app, ConferenceID: noise(n), At: at(0)})
 		require.ErrorIs(t, err, storage.ErrNotFound)
@@ -243,7 +243,7 @@ func testTimes(f *fixture, s Store) {
 	for i, at := range []time.Time{first, last} {
 		r := activity(uint64(i+1), 0, 0)
 		r.At, r.ConferenceAt, r.ObservedAt = at, time.Time{}, last.AddDate(290, 0, 0)
-		remark := other(uint64(i+11), 0, 0)
+		remark := annotation(uint64(i+11), 0, 0)
 		remark.ConferenceAt, remark.At = at, time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
 		require.Equal(t, storage.Appended{New: 2}, f.append(batch(1, r, remark)))
 		got := f.records(storage.Ref{AppID: app, ConferenceID: call, At: at})
@@ -254,7 +254,7 @@ func testTimes(f *fixture, s Store) {
 	}
 	require.Len(t, f.list(storage.Query{}).Conferences, 2)
 	for _, at := range []time.Time{first.Add(-time.Millisecond), last.Add(time.Millisecond), {}} {
-		r, remark := activity(5, 2, 0), other(6, 0, 0)
+		r, remark := activity(5, 2, 0), annotation(6, 0, 0)
 		r.At, remark.ConferenceAt = at, at
 		f.refused(batch(1, r), "record (5, 2)")
 		f.refused(batch(1, remark), "record (6, 0)")
@@ -265,7 +265,7 @@ func testTimes(f *fixture, s Store) {
 	sum := summary(1, 0, 1)
 	require.ErrorIs(t, f.w.PutSummary(t.Context(), sum), storage.ErrInvalid, "it ends before it starts")
 
-	// Questions about any time are answered.
+	// Queries about any time succeed.
 	far := last.AddDate(1000, 0, 0)
 	for _, at := range []time.Time{{}, first.Add(-time.Hour), far} {
 		_, err := f.r.Conference(t.Context(), storage.Ref{AppID: app, ConferenceID: call, At: at})
@@ -314,7 +314,7 @@ func testHostileValues(f *fixture, _ Store) {
 	require.NotContains(t, f.seqs(0), uint64(2), "all or nothing")
 }
 
-// Names are words of a dictionary that is bounded: what does not fit is kept all the same.
+// The dictionary of names is limited; other names are stored all the same.
 func testManyNames(f *fixture, _ Store) {
 	t := f.t
 	var want []read
@@ -342,7 +342,7 @@ func testManySessions(f *fixture, s Store) {
 	for from := 0; from < sessions; from += step {
 		var batches []storage.Batch
 		for n := from; n < from+step; n++ {
-			batches = append(batches, batch(n, activity(1, 0, float64(n)/1000), other(2, 1, 2)))
+			batches = append(batches, batch(n, activity(1, 0, float64(n)/1000), annotation(2, 1, 2)))
 		}
 		got := f.append(batches...)
 		require.Equal(t, storage.Appended{New: 2 * step, TermsDropped: got.TermsDropped}, got)
@@ -389,7 +389,7 @@ func (f *fixture) readMany(frames, rows int) {
 	started := time.Now()
 	require.NoError(t, f.r.Records(t.Context(), ref(1), func(_ string, r storage.Record) bool {
 		if r.Seq != uint64(n/rows)+1 || r.Index != n%rows {
-			return false // the number read says so
+			return false // the number of records is checked below
 		}
 		if n++; n%10_000 == 0 {
 			most = max(most, liveBytes())

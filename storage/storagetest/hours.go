@@ -17,7 +17,7 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// RunHours checks the columns of hours of an engine.
+// RunHours tests the columns of hours of an engine.
 func RunHours(t *testing.T, e UsersEngine) {
 	t.Helper()
 	for name, test := range map[string]func(*usersFixture){
@@ -30,7 +30,7 @@ func RunHours(t *testing.T, e UsersEngine) {
 	}
 }
 
-// always is after all that these tests write.
+// always is after all data of these tests.
 var always = at(1000 * dayOf)
 
 func (f *usersFixture) makeHours(before time.Time) int {
@@ -56,7 +56,7 @@ func hoursOf(ctx context.Context, t require.TestingT, s UsersStore) (out []int) 
 	return out
 }
 
-// Ended hours are marked, and made if nothing changed since. A change of a conference removes the columns of its hour.
+// Ended hours are marked, and built if nothing changed since. A change of a conference removes the columns of its hour.
 func testHours(f *usersFixture) {
 	t := f.t
 	hours := func() []int { t.Helper(); return hoursOf(t.Context(), t, f.s) }

@@ -50,7 +50,7 @@ func testMerge(f *fixture) {
 func testAnnotations(f *fixture) {
 	t := f.t
 	f.append(batch(2, activity(1, 0, 0)))
-	f.append(batch(1, other(1, 20, 500)))
+	f.append(batch(1, annotation(1, 20, 500)))
 	require.Equal(t, [][2]float64{{0, 0}}, f.spans(), "it does not prolong the conference")
 	require.Equal(t, []string{sessionID(1), sessionID(2)}, people(f.conference(0)))
 	f.append(batch(3, activity(1, 0, 35)))
@@ -58,18 +58,18 @@ func testAnnotations(f *fixture) {
 	require.Equal(t, []string{sessionID(2)}, people(f.conference(0)), "it is nearer to the second")
 	require.Equal(t, []string{sessionID(1), sessionID(3)}, people(f.conference(35)))
 
-	// As near to both: the earlier.
+	// Both are equally near: the earlier one.
 	f.append(batch(2, activity(2, 0, 200), activity(3, 0, 240)))
-	f.append(batch(1, other(2, 220, 500)))
+	f.append(batch(1, annotation(2, 220, 500)))
 	require.Equal(t, []uint64{2, 2}, f.seqs(200))
 	require.Equal(t, []uint64{3}, f.seqs(240))
 	f.append(batch(3, activity(2, 0, 299)))
-	f.append(batch(1, other(3, 269.5, 500)))
+	f.append(batch(1, annotation(3, 269.5, 500)))
 	require.Equal(t, []uint64{3, 3}, f.seqs(240))
 	require.Equal(t, []string{sessionID(3)}, people(f.conference(299)))
 }
 
-// placed is a generated record, its session and its place on the time-line in seconds.
+// placed is a generated record with its session and its time in seconds.
 type placed struct {
 	session int
 	id      string
@@ -77,7 +77,7 @@ type placed struct {
 	second  int
 }
 
-// What the store holds depends on the records alone, not on the order, the grouping or
+// The contents of the store depend on the records alone, not on the order, the grouping or
 // the number of times in which they arrive.
 //
 // spec: CONF-01 CONF-02 SRV-03
@@ -121,7 +121,7 @@ func generate(rt *rapid.T) []placed {
 				p.record = renaming(seq, float64(p.second), fmt.Sprint("name ", seq))
 			}
 		} else {
-			p.record = other(seqs[p.session], float64(p.second), float64(rapid.IntRange(0, 400).Draw(rt, "at")))
+			p.record = annotation(seqs[p.session], float64(p.second), float64(rapid.IntRange(0, 400).Draw(rt, "at")))
 		}
 		p.record.ConferenceID = p.id
 		generated[i] = p
@@ -145,7 +145,7 @@ type outcome struct {
 	records []read
 }
 
-// renames returns those of a session, in order of their numbers.
+// renames returns the renames of a session, in order of their numbers.
 func (o outcome) renames(session string) (out []storage.Name) {
 	bySeq := map[uint64]string{}
 	for _, r := range o.records {
@@ -164,7 +164,7 @@ const (
 	reachSeconds = instance.Reach / 1000
 )
 
-// expected is the model: spans of activity, and each annotation to the nearest span that it
+// expected is the model: spans of activity, and each annotation in the nearest span that it
 // precedes by the gap or follows by a day at most; the rest is unattached.
 func expected(items []placed) (out []outcome, unattached []placed) {
 	for _, id := range []string{"A", "a"} {
@@ -194,7 +194,7 @@ func expected(items []placed) (out []outcome, unattached []placed) {
 	return out, unattached
 }
 
-// add joins p with the outcomes that it touches, one by one: slow and plain.
+// add merges p with the outcomes that it joins, one by one.
 func add(have []outcome, p placed) []outcome {
 	s := int64(p.second)
 	joined := outcome{p.id, instance.Span{Start: s, End: s}, []read{{sessionID(p.session), p.record}}}

@@ -14,7 +14,7 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// named puts a conference of one record.
+// named appends a conference of one record.
 func (f *fixture) named(appID, conferenceID string, second float64) {
 	f.t.Helper()
 	r := activity(1, 0, second)
@@ -26,7 +26,7 @@ func (f *fixture) named(appID, conferenceID string, second float64) {
 	require.Equal(f.t, storage.Appended{New: 1}, f.append(b))
 }
 
-// lasting makes a conference with that span.
+// lasting appends a conference with this span.
 func (f *fixture) lasting(appID, conferenceID string, start, end float64) {
 	f.t.Helper()
 	b := batch(1)
@@ -79,7 +79,7 @@ func testPages(f *fixture) {
 	require.ElementsMatch(t, want, got)
 }
 
-// testCrowdedPages: pages end before their participants are too many, and together have every conference once, in order.
+// testCrowdedPages: pages end before they have too many participants, and have every conference once, in order.
 func testCrowdedPages(f *fixture) {
 	t, r := f.t, rand.New(rand.NewPCG(40, 25)) //nolint:gosec // no secret
 	const most = 7
@@ -158,12 +158,12 @@ func testSearch(f *fixture) {
 	f.append(batch(1, activity(800, 0, 130)))
 	require.Equal(t, []string{"standup"}, ids(f.list(storage.Query{AppID: app, ConferenceID: "standup", Unsummarised: true})), "it went on")
 
-	// One that began before From and goes on is in the range.
+	// A conference that began before From and has not ended is in the range.
 	f.append(batch(1, activity(900, 0, 1000), activity(901, 0, 1025), activity(902, 0, 1050)))
 	require.Equal(t, []string{call}, ids(f.list(storage.Query{From: at(1020), To: at(1030)})))
 }
 
-// entry is a conference as testAnyQuery knows it.
+// entry is the model of a conference for testAnyQuery.
 type entry struct {
 	app, id, outcome string
 	start, end       float64 // seconds
@@ -171,7 +171,7 @@ type entry struct {
 	open             bool
 }
 
-// matches says what a query means.
+// matches reports whether a query selects the entry.
 func (e entry) matches(q storage.Query) bool {
 	return (q.AppID == "" || q.AppID == e.app) && (q.ConferenceID == "" || q.ConferenceID == e.id) &&
 		(q.Outcome == "" || q.Outcome == e.outcome) && (!q.Unsummarised || e.open) &&
@@ -180,8 +180,8 @@ func (e entry) matches(q storage.Query) bool {
 		(q.From.IsZero() || !at(e.end).Before(q.From)) && (q.To.IsZero() || at(e.start).Before(q.To))
 }
 
-// catalogue fills a store with conferences of all lengths; some went on after their summary,
-// some have none.
+// catalogue fills a store with conferences of all lengths; some have activity after their summary,
+// some have no summary.
 func (f *fixture) catalogue(r *rand.Rand) (out []entry) {
 	const hour, day = 3600.0, 24 * 3600.0
 	lengths := []float64{0, 60, hour, hour, 5 * hour, day - 0.001, day, day + 0.001, 30 * hour, 3 * day}
@@ -189,7 +189,7 @@ func (f *fixture) catalogue(r *rand.Rand) (out []entry) {
 		e := entry{app: []string{"a", "a", "b"}[r.IntN(3)], id: fmt.Sprint("room ", i), start: float64(r.IntN(40)) * 6 * hour}
 		e.end, e.outcome = e.start+lengths[r.IntN(len(lengths))], outcomes[r.IntN(len(outcomes))]
 		e.mos = score(r)
-		if i%7 == 0 { // the place of the one before, in another year
+		if i%7 == 0 { // the conferenceID of the preceding one, in another year
 			e.app, e.id = "a", "used again"
 			e.start, e.end = e.start+float64(i)*20*day, e.end+float64(i)*20*day
 		}
@@ -210,7 +210,7 @@ func (f *fixture) catalogue(r *rand.Rand) (out []entry) {
 	return out
 }
 
-// summary is one that ends some seconds late.
+// summary returns a summary that ends some seconds late.
 func (e entry) summary(late float64) storage.Summary {
 	s := summary(e.start, e.end+late, 1)
 	s.AppID, s.ConferenceID, s.Outcome, s.MOS, s.Digest = e.app, e.id, e.outcome, e.mos, []byte(e.id)
@@ -219,7 +219,7 @@ func (e entry) summary(late float64) storage.Summary {
 
 var outcomes = []string{"success", "success", "missed", "aborted", "dropped", "partiallyFailed", "totallyFailed"} //nolint:gochecknoglobals // a constant
 
-// score returns a score, of the limits of bands and beside them, also such as no model gives, or nil.
+// score returns a score, at the limits of bands and beside them, also one that no model computes, or nil.
 func score(r *rand.Rand) *float64 {
 	scores := []float64{1, 1.5, 1.5, math.Nextafter(1.5, 2), math.Nextafter(2, 1), 2, 2, 2.25, 3.2, 4.4, 4.5, 5, -3, 1e9}
 	if i := r.IntN(len(scores) + 4); i < len(scores) {
@@ -228,7 +228,7 @@ func score(r *rand.Rand) *float64 {
 	return nil
 }
 
-// Whatever is asked for, and in pages of whatever size, each conference that it means comes
+// For any query and any page size, each conference that it selects is listed
 // once, the newest first.
 //
 // spec: DASH-01
@@ -277,7 +277,7 @@ func testAnyQuery(f *fixture) {
 	require.Greater(t, found, 2*queries)
 }
 
-// paged returns all that a query finds, page by page, and checks the order.
+// paged returns all results of a query, page by page, and checks the order.
 func (f *fixture) paged(q storage.Query) (out []string) {
 	f.t.Helper()
 	for last := (time.Time{}); ; {
@@ -310,7 +310,7 @@ func testNotFound(f *fixture) {
 	}
 }
 
-// The time in a link is a time inside the conference, or near it.
+// The time in a link may be any time in the conference, or near it.
 //
 // spec: CONF-01
 func testNearTime(f *fixture) {

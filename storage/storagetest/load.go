@@ -20,7 +20,7 @@ type Load struct {
 	end   context.CancelFunc
 }
 
-// StartLoad begins to append the frames that frame makes, from seq 1 on.
+// StartLoad starts to append the frames that frame returns, from seq 1 on.
 func StartLoad(t *testing.T, s storage.Writer, sessions int, frame func(session int, seq uint64) storage.Batch) *Load {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -40,13 +40,13 @@ func StartLoad(t *testing.T, s storage.Writer, sessions int, frame func(session 
 	return l
 }
 
-// Stop waits until nothing is appended any more. It may be called twice.
+// Stop stops appending and waits until it has ended. It may be called twice.
 func (l *Load) Stop() {
 	l.end()
 	l.wg.Wait()
 }
 
-// Reach waits until each session has stored so many frames, and returns how many they have.
+// Reach waits until each session has stored this number of frames, and returns how many each has.
 func (l *Load) Reach(t *testing.T, frames uint64) (acked []uint64) {
 	t.Helper()
 	acked = make([]uint64, len(l.acked))
@@ -61,7 +61,7 @@ func (l *Load) Reach(t *testing.T, frames uint64) (acked []uint64) {
 	return acked
 }
 
-// Held sees that a store has every record of the frames that were acknowledged, and none
+// Held requires that a store has every record of the acknowledged frames, and none
 // twice.
 func (l *Load) Held(t *testing.T, s storage.Reader, acked []uint64) {
 	t.Helper()

@@ -13,17 +13,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Migrations are those of an engine, with the stores of released schemas that its tests
-// keep in testdata/schema<N>.
+// Migrations are the migrations of an engine, with the stores of released schemas in
+// testdata/schema<N>.
 type Migrations struct {
 	FS    fs.FS  // holds migrations/*.sql
-	Store string // what the file of a store is called
+	Store string // the file name of a store
 }
 
-// releasedContents is what Contents says of the store beside it.
+// releasedContents is the file with the Contents of the store beside it.
 const releasedContents = "contents.json"
 
-// SchemaDir is where the store of schema n is.
+// SchemaDir returns the directory of the store of schema n.
 func SchemaDir(n int) string { return filepath.Join("testdata", fmt.Sprint("schema", n)) }
 
 // Files returns the names of the migrations, in order.
@@ -46,7 +46,7 @@ func ReleasedContents(tb testing.TB, dir string) []byte {
 	return readFile(tb, dir, releasedContents)
 }
 
-// Write keeps a store of the newest schema, and what it contains.
+// Write writes a store of the newest schema, and its contents.
 func (m Migrations) Write(t *testing.T, store, contents []byte) {
 	t.Helper()
 	dir := SchemaDir(len(m.Files(t)))
@@ -55,8 +55,8 @@ func (m Migrations) Write(t *testing.T, store, contents []byte) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, m.Store), store, 0o600))
 }
 
-// EachReleased runs a test for each store that is kept, with the number of its schema and what
-// it contains. Before the first release there is none.
+// EachReleased runs a test for each stored store, with the number of its schema and its
+// contents. Before the first release there is none.
 func EachReleased(t *testing.T, run func(t *testing.T, schema int, contents []byte)) {
 	t.Helper()
 	dirs, err := filepath.Glob(filepath.Join("testdata", "schema*"))
@@ -67,9 +67,9 @@ func EachReleased(t *testing.T, run func(t *testing.T, schema int, contents []by
 	}
 }
 
-// Kept sees that a migration that testdata/migrations.sha256 lists was released, and never
-// changes. After the first release one that another follows is listed, and a store of its
-// schema is kept.
+// Kept requires that a migration in testdata/migrations.sha256, which was released, never
+// changes. After the first release, every migration but the last must be listed, and have a store of its
+// schema.
 func (m Migrations) Kept(t *testing.T) {
 	t.Helper()
 	listed := map[string]string{}

@@ -16,11 +16,11 @@ import (
 // NoticesStore is an engine's points and notices.
 type NoticesStore struct {
 	storage.Notices
-	// Reopen returns the same store as the next process would find it.
+	// Reopen returns the same store, as after a restart.
 	Reopen func(t *testing.T) storage.Notices
 }
 
-// RunNotices checks an engine's points and notices. Open returns an empty store.
+// RunNotices tests an engine's points and notices. open returns an empty store.
 func RunNotices(t *testing.T, open func(t *testing.T) NoticesStore) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, NoticesStore){
@@ -50,7 +50,7 @@ func addPoints(t *testing.T, s storage.Notices, points ...storage.Point) int {
 	return n
 }
 
-// A revision of a conference may begin or end elsewhere, and another collector may emit its own
+// A revision of a conference may begin or end at another time, and another collector may emit its own
 // first revision: they overlap. A conference that begins later under the same id does not.
 func testPointsOnce(t *testing.T, s NoticesStore) {
 	t.Helper()
@@ -153,7 +153,7 @@ func testNoticeBounds(t *testing.T, s NoticesStore) {
 	require.Equal(t, storage.Added{New: 1}, addNotices(t, s, most))
 }
 
-// The first notice of an id is kept, whatever its state: no second one is ever sent.
+// The first notice of an id is stored, in any state: no second one is ever sent.
 func testNoticeOnce(t *testing.T, s NoticesStore) {
 	t.Helper()
 	first := notice("n", "h", 1)
@@ -169,7 +169,7 @@ func testNoticeOnce(t *testing.T, s NoticesStore) {
 	require.Equal(t, first, got)
 }
 
-// One notice of each webhook is next, so that none waits for another webhook's.
+// NextNotices returns one notice of each webhook, so that none waits for another webhook's.
 func testNoticesNext(t *testing.T, s NoticesStore) {
 	t.Helper()
 	other := notice("z1", "b", 1)
@@ -198,7 +198,7 @@ func testNoticesNext(t *testing.T, s NoticesStore) {
 	require.Equal(t, want, next[0])
 }
 
-// pending returns the ids of the notices that are next.
+// pending returns the ids of the next notices.
 func pending(t *testing.T, s storage.Notices) []string {
 	t.Helper()
 	next, err := s.NextNotices(t.Context(), "", "", 9)
@@ -298,7 +298,7 @@ func testNoticesLimit(t *testing.T, s NoticesStore) {
 	require.Equal(t, storage.Added{New: 1}, add(notice("c", "h", 1)))
 }
 
-// Writers at once write each point once, and a reader that follows the keys misses none.
+// Concurrent writers write each point once, and a reader that follows the keys misses none.
 func testPointsConcurrent(t *testing.T, s NoticesStore) {
 	t.Helper()
 	const writers, each = 4, 25

@@ -15,7 +15,7 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// PackStore is a store that packs and deletes.
+// PackStore is a store that supports Pack and deletion.
 type PackStore interface {
 	storage.Writer
 	storage.Reader
@@ -29,16 +29,16 @@ type PackEngine struct {
 	Open func(t *testing.T) PackStore
 	// Reopen closes a store and opens it again.
 	Reopen func(t *testing.T, s PackStore) PackStore
-	// Flip turns over one bit in the body of the newest chunk and returns how errors name it.
+	// Flip inverts one bit in the body of the newest chunk and returns the chunk's name in errors.
 	Flip func(t *testing.T, s PackStore) string
-	// Spoil damages the body of a loose row of activity, one of a frame, of the session with
-	// the highest id that has one.
+	// Spoil damages the body of one loose row of activity, of the session with the highest id that
+	// has one.
 	Spoil func(t *testing.T, s PackStore)
 	// Rows counts the rows of all tables.
 	Rows func(t *testing.T, s PackStore) int
 }
 
-// RunPack checks the packing of an engine.
+// RunPack tests the packing of an engine.
 func RunPack(t *testing.T, e PackEngine) {
 	t.Helper()
 	for name, test := range map[string]func(*packFixture){
@@ -69,7 +69,7 @@ func RunPack(t *testing.T, e PackEngine) {
 	}
 }
 
-// packFixture is one store that packs.
+// packFixture is a fixture whose store packs.
 type packFixture struct {
 	fixture
 	engine PackEngine
@@ -80,7 +80,7 @@ func (f *packFixture) use(s PackStore) { f.s, f.w, f.r = s, s, s }
 
 func (f *packFixture) reopen() { f.use(f.engine.Reopen(f.t, f.s)) }
 
-// pack packs what ended before a second.
+// pack packs the conferences that ended before a second.
 func (f *packFixture) pack(before float64) storage.Packed {
 	f.t.Helper()
 	got, err := f.s.Pack(f.t.Context(), at(before))
@@ -88,11 +88,11 @@ func (f *packFixture) pack(before float64) storage.Packed {
 	return got
 }
 
-// hour packs what these tests write.
+// hour packs all conferences of these tests.
 const hour = 3600
 
 // talk appends frames of two records, one a second from the first on, for each session, and
-// remarks.
+// annotations.
 func (f *packFixture) talk(sessions int, frames uint64) {
 	f.t.Helper()
 	for n := range sessions {
@@ -100,14 +100,14 @@ func (f *packFixture) talk(sessions int, frames uint64) {
 		for seq := uint64(1); seq <= frames; seq++ {
 			records = append(records, activity(seq, 0, float64(seq)), activity(seq, 1, float64(seq)))
 			if seq%50 == 0 {
-				records = append(records, other(1_000_000+seq, float64(seq), float64(seq)))
+				records = append(records, annotation(1_000_000+seq, float64(seq), float64(seq)))
 			}
 		}
 		f.append(batch(n, records...))
 	}
 }
 
-// Reads give the same records, packed or not.
+// Reads return the same records, packed or not.
 //
 // spec: SRV-03
 func testPackSame(f *packFixture) {
@@ -131,14 +131,14 @@ func testPackSame(f *packFixture) {
 func testPackNothing(f *packFixture) {
 	t := f.t
 	require.Equal(t, storage.Packed{}, f.pack(hour))
-	f.append(batch(1, other(1, 0, 0)))
+	f.append(batch(1, annotation(1, 0, 0)))
 	require.Equal(t, storage.Packed{}, f.pack(hour))
 	f.append(batch(1, activity(2, 0, 10)))
 	require.Equal(t, 1, f.pack(hour).Records, "an annotation stays loose: its conference may change")
 	require.Len(t, f.records(ref(0)), 2)
 }
 
-// Every value comes back, type and all.
+// Every value is returned with its type.
 func testPackValues(f *packFixture) {
 	t := f.t
 	r, bare := activity(1, 0, 0.001), activity(2, 0, 1)
@@ -152,7 +152,7 @@ func testPackValues(f *packFixture) {
 	require.Equal(t, []read{{sessionID(1), r}, {sessionID(1), bare}, {sessionID(1), odd}}, f.records(ref(0)))
 }
 
-// A late duplicate is one, whole or in parts.
+// A late duplicate is recognised, whole or in parts.
 //
 // spec: SRV-03
 func testPackDuplicates(f *packFixture) {
@@ -186,14 +186,14 @@ func testPackDuplicates(f *packFixture) {
 	require.Equal(t, storage.Appended{New: 1}, f.append(batch(2, activity(9, 0, 0))), "another session's is another record")
 }
 
-// A frame whose records lie in two conferences, of which one is packed.
+// A frame has records in two conferences, one of which is packed.
 //
 // spec: SRV-03 CONF-02
 func testPackTwoConferences(f *packFixture) {
 	t := f.t
 	here, later, elsewhere := activity(5, 0, 0), activity(5, 1, 5000), activity(5, 2, 0)
 	elsewhere.ConferenceID = "elsewhere"
-	remark := other(5, 0, 0)
+	remark := annotation(5, 0, 0)
 	remark.Index = 3
 	all := batch(1, here, later, elsewhere, remark)
 	f.append(all)
@@ -226,7 +226,7 @@ func testPackLate(f *packFixture) {
 	require.Equal(t, storage.Appended{Duplicates: 2}, f.append(batch(3, activity(1, 0, 150.5), activity(2, 0, 310))))
 }
 
-// Two packed conferences become one.
+// Two packed conferences are merged.
 //
 // spec: CONF-02
 func testPackMerge(f *packFixture) {
@@ -244,12 +244,12 @@ func testPackMerge(f *packFixture) {
 	}
 }
 
-// Who took part is worked out again, where remarks lie between two packed conferences.
+// Participants are recounted if there are annotations between two packed conferences.
 //
 // spec: CONF-02
 func testPackParticipants(f *packFixture) {
 	t := f.t
-	f.append(batch(1, activity(1, 0, 0)), batch(2, activity(1, 0, 50), activity(2, 0, 51)), batch(3, other(1, 21, 0)))
+	f.append(batch(1, activity(1, 0, 0)), batch(2, activity(1, 0, 50), activity(2, 0, 51)), batch(3, annotation(1, 21, 0)))
 	require.Equal(t, 2, f.pack(hour).Conferences)
 	require.Equal(t, []string{sessionID(1), sessionID(3)}, people(f.conference(0)))
 	f.append(batch(4, activity(1, 0, 45)))
@@ -261,7 +261,7 @@ func testPackParticipants(f *packFixture) {
 	require.Equal(t, []string{sessionID(2), sessionID(3), sessionID(4)}, people(f.conference(50)))
 }
 
-// Records that are packed between two pages come once.
+// Records that are packed between two pages are returned once.
 func testPackWhileRead(f *packFixture) {
 	t := f.t
 	f.talk(3, 900)
@@ -271,7 +271,7 @@ func testPackWhileRead(f *packFixture) {
 		require.NoError(t, f.r.Records(t.Context(), ref(1), func(session string, r storage.Record) bool {
 			if len(got) == when {
 				f.pack(hour)
-				f.append(batch(9, activity(uint64(when), 0, 1))) // earlier than what comes next: not seen
+				f.append(batch(9, activity(uint64(when), 0, 1))) // before the current position: not returned
 			}
 			got = append(got, read{session, r})
 			return true
@@ -281,7 +281,7 @@ func testPackWhileRead(f *packFixture) {
 	}
 }
 
-// Writers, packers and readers at once: nothing is lost, nothing comes twice.
+// Writers, packers and readers run concurrently: nothing is lost or returned twice.
 //
 // spec: SRV-03
 func testPackConcurrent(f *packFixture) {
@@ -328,7 +328,7 @@ func testPackConcurrent(f *packFixture) {
 	require.Len(t, got, len(first)+sessions*(frames+2)/3)
 }
 
-// whole says what is wrong with records that must be in order, each once, and hold others.
+// whole returns an error unless records are in order, each once, and include others.
 func whole(got, others []read) string {
 	for i := 1; i < len(got); i++ {
 		if compareReads(got[i-1], got[i]) >= 0 {
@@ -343,7 +343,7 @@ func whole(got, others []read) string {
 	return ""
 }
 
-// Nothing of a packed conference stays behind, and what is kept is whole.
+// Deletion removes a packed conference completely, and others are unchanged.
 func testPackRetention(f *packFixture) {
 	t := f.t
 	f.talk(3, 700)
@@ -363,7 +363,7 @@ func testPackRetention(f *packFixture) {
 	require.Equal(t, storage.Appended{New: 1}, f.append(batch(1, activity(1, 0, 1))), "what was deleted may come again")
 }
 
-// What a restart forgets is found again.
+// After a restart, with empty caches, duplicates are still recognised.
 //
 // spec: SRV-03
 func testPackReopen(f *packFixture) {
@@ -416,7 +416,7 @@ func testPackManySessions(f *packFixture) {
 	require.Zero(t, f.engine.Rows(t, f.s))
 }
 
-// A damaged chunk is named, and the rest is read.
+// A damaged chunk is named, and all other records are read.
 func testPackFlippedBit(f *packFixture) {
 	t := f.t
 	f.talk(2, 300)
@@ -436,7 +436,7 @@ func testPackFlippedBit(f *packFixture) {
 	require.Zero(t, f.engine.Rows(t, f.s))
 }
 
-// A damaged row is named, stays where it is, and keeps nothing else from being packed.
+// A damaged row is named and stays loose, and all others are packed.
 func testPackSpoiledRow(f *packFixture) {
 	t := f.t
 	f.talk(2, 10)

@@ -14,9 +14,9 @@ import (
 )
 
 // Call returns the measurements of a call through a media server, one batch a frame, in
-// order of time: what the library sends every ten seconds, rounded as it rounds, and the
-// scores with their inputs as the quality processor adds them. Networks are noisy, and bad
-// now and then. The same arguments give the same call.
+// order of time: the data that the library sends every ten seconds, with its rounding, and the
+// scores with their inputs that the quality processor adds. Networks are noisy, and sometimes
+// bad. The result depends on the arguments only.
 func Call(people, frames int, start time.Time) (out []storage.Batch) {
 	c := &caller{Rand: rand.New(rand.NewPCG(1, 2))} //nolint:gosec // noise, no secret
 	for who := range people {
@@ -41,7 +41,7 @@ type caller struct {
 	streams []*stream
 }
 
-// stream is one row of each frame of a person. Its trouble wanders between 0 and 1.
+// stream is one row of each frame of a participant. Its trouble varies between 0 and 1.
 type stream struct {
 	who         int
 	kind, media string
@@ -74,7 +74,7 @@ func (c *caller) frame(who int, seq uint64, start time.Time) storage.Batch {
 	return b
 }
 
-// measured is a row that is being made.
+// measured builds a row.
 type measured struct {
 	*caller
 	*stream
@@ -115,10 +115,10 @@ func (m *measured) value(name string, v float64, decimals int) {
 	m.a["qos.stats."+name] = math.Round(v*scale) / scale
 }
 
-// about returns a number near v, at most share away from it.
+// about returns a random number near v, at most share away from it.
 func (m *measured) about(v, share float64) float64 { return v * (1 + share*(2*m.Float64()-1)) }
 
-// rarely returns a small count that is 0 as long as there is no trouble.
+// rarely returns a small random count; 0 without trouble.
 func (m *measured) rarely(limit float64) int64 {
 	return int64(limit * m.trouble * m.trouble * m.trouble * m.Float64())
 }
@@ -216,7 +216,7 @@ func (m *measured) remote() {
 	m.value("remote_jitter_ms", m.about(3+20*m.trouble, 0.3), 1)
 }
 
-// measurement is what a score is computed from.
+// measurement is the input of a score.
 func (m *measured) measurement(outbound bool, mediaType, codec string) *event.Measurement {
 	out := &event.Measurement{StatsType: protocol.InboundRTP, MediaType: mediaType, Codec: codec, IntervalMs: m.a["qos.interval_ms"].(float64)}
 	if outbound {

@@ -9,18 +9,18 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// packModel is what a store must hold, whatever was packed.
+// packModel is the model of a store.
 type packModel struct {
 	f     *packFixture
 	app   string
-	items []placed     // that may be appended
-	live  map[int]bool // those that are stored, by index
+	items []placed     // records to append
+	live  map[int]bool // stored records, by index
 
 	session func(n int) storage.Session // nil: session
 }
 
-// Whatever is appended, again or not, packed, deleted and opened again, in any order: the
-// store holds what a list would hold.
+// After any sequence of appends, also repeated ones, packs, deletions and reopening, the
+// store equals the model.
 //
 // spec: CONF-01 CONF-02 SRV-03
 func testPackAnyOrder(f *packFixture) {
@@ -47,8 +47,8 @@ func testPackAnyOrder(f *packFixture) {
 	})
 }
 
-// generateFrames makes records of frames of up to three, some of which are annotations or
-// belong elsewhere.
+// generateFrames returns records of frames of up to three, some of which are annotations or
+// belong to another conferenceID.
 func generateFrames(rt *rapid.T) (out []placed) {
 	for n := 1; n <= rapid.IntRange(1, 3).Draw(rt, "sessions"); n++ {
 		for seq := uint64(1); seq <= rapid.Uint64Range(1, 6).Draw(rt, "frames"); seq++ {
@@ -57,7 +57,7 @@ func generateFrames(rt *rapid.T) (out []placed) {
 				p := placed{session: n, id: "A", second: second, record: activity(seq, index, float64(second))}
 				switch rapid.IntRange(0, 7).Draw(rt, "kind") {
 				case 0:
-					p.record = other(seq, float64(second), float64(rapid.IntRange(0, 400).Draw(rt, "at")))
+					p.record = annotation(seq, float64(second), float64(rapid.IntRange(0, 400).Draw(rt, "at")))
 					p.record.Index = index
 				case 1:
 					p.id = "a"

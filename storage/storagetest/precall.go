@@ -15,7 +15,7 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// preCall is a test of session n that ended at a second, with all members.
+// preCall returns a test of session n that ended at a second, with all members set.
 func preCall(n int, seq uint64, second float64, providers ...string) storage.PreCall {
 	p := storage.PreCall{
 		Session: session(n), Seq: seq, At: at(second), ObservedAt: at(second + 1),
@@ -55,7 +55,7 @@ func (f *fixture) preCalls(q storage.PreCallQuery) (out []storage.PreCall) {
 	}
 }
 
-// preCallsAt returns the seconds of the tests of a query.
+// preCallsAt returns the times, in seconds, of the tests of a query.
 func (f *fixture) preCallsAt(q storage.PreCallQuery) (out []float64) {
 	f.t.Helper()
 	for _, p := range f.preCalls(q) {
@@ -64,7 +64,7 @@ func (f *fixture) preCallsAt(q storage.PreCallQuery) (out []float64) {
 	return out
 }
 
-// A test is stored once, whole, and makes no conference.
+// A test is stored once, complete, and creates no conference.
 //
 // spec: PRE-02, INIT-08
 func testPreCalls(f *fixture) {
@@ -84,7 +84,7 @@ func testPreCalls(f *fixture) {
 	require.Equal(t, storage.Appended{}, f.appendPreCalls())
 }
 
-// What cannot be kept is refused as a whole.
+// A batch with an invalid test is refused as a whole.
 func testPreCallsInvalid(f *fixture) {
 	refused := func(change func(*storage.PreCall)) {
 		f.t.Helper()
@@ -106,7 +106,7 @@ func testPreCallsInvalid(f *fixture) {
 	require.Empty(f.t, f.preCalls(storage.PreCallQuery{}))
 }
 
-// Each member of a query narrows, and all of them together do.
+// Each member of a query is a condition, and a test must fulfil all of them.
 //
 // spec: INIT-08
 func testPreCallsFound(f *fixture) {
@@ -153,11 +153,11 @@ func testPreCallsFound(f *fixture) {
 	}
 	for _, appID := range []string{"", app} {
 		finds(storage.PreCallQuery{AppID: appID, SiteID: "user 8"}, 201, 200)
-		finds(storage.PreCallQuery{AppID: appID, SiteID: "user 8", AliasesOnly: true}, 201) // the other's user is called so
+		finds(storage.PreCallQuery{AppID: appID, SiteID: "user 8", AliasesOnly: true}, 201) // another user has this name
 	}
 }
 
-// A query of failed tests finds what counts as failed: of a provider, or of all.
+// A query of failed tests finds the tests that count as failed: of a provider, or as a whole.
 func testPreCallsFailed(f *fixture) {
 	t := f.t
 	test := func(second float64, status string, interrupted bool, providers ...string) storage.PreCall {
@@ -202,8 +202,8 @@ func testPreCallsRetention(f *fixture) {
 	require.Equal(t, storage.Appended{New: 1, Duplicates: 1}, f.appendPreCalls(preCall(1, 1, 1, "eu"), preCall(2, 1, 2, "eu")), "what was deleted may come again")
 }
 
-// An erasure leaves the measurements of the user's tests under the pseudonym, of tests that arrive later too, and
-// replaces the ID in the texts of others. An export has the user's tests and no others.
+// An erasure keeps the measurements of the user's tests under the pseudonym, also of tests that arrive later, and
+// replaces the ID in the texts of others. An export has only the user's tests.
 //
 // spec: PRIV-02
 func testErasePreCalls(f *usersFixture) {
@@ -222,11 +222,11 @@ func testErasePreCalls(f *usersFixture) {
 	mention.Result.Reason = "said " + realName
 	stays := preCall(3, 1, 60, "eu-1")
 	f.appendPreCalls(own(1), mention, stays)
-	renamed := preCall(4, 1, 70, "eu-1") // of a session that a rename alone calls by the name
+	renamed := preCall(4, 1, 70, "eu-1") // of a session that has the name only in a rename
 	f.appendPreCalls(renamed)
 	name, err := json.Marshal(realName)
 	require.NoError(t, err)
-	f.append(batch(4, happening(1, 70, "userIDChange", `{"userIDType":"local","newUserID":`+string(name)+`}`)))
+	f.append(batch(4, fabricEvent(1, 70, "userIDChange", `{"userIDType":"local","newUserID":`+string(name)+`}`)))
 
 	var exportedAt []int64
 	for _, e := range f.export(realName) {

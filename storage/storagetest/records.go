@@ -12,7 +12,7 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// values are attributes that must come back as they went in, type and all.
+// values returns attributes that must be read back unchanged, with their type.
 func values() map[string]any {
 	return map[string]any{
 		"text": "x", "empty": "", "unicode": "Ünïcödé 日本語 👩‍👩‍👧 \u0000 \u202e", "invalid": "\xff\xfe", "quote": `"'\;--`,
@@ -31,7 +31,7 @@ func testValues(f *fixture) {
 	r.ConferenceAt, r.ObservedAt, r.Fabric = at(-5.123), at(7.777), math.MaxInt32
 	bare := activity(2, 0, 1)
 	bare.Attributes, bare.Name = map[string]any{}, ""
-	// Rows that share some values, and one of the other sign of zero.
+	// Rows with some equal values, and one with the other sign of zero.
 	same, differs := activity(3, 0, 2), activity(3, 1, 2)
 	same.Attributes, differs.Attributes = values(), values()
 	differs.Attributes["zero float"] = math.Copysign(0, -1)
@@ -58,7 +58,7 @@ func testValues(f *fixture) {
 	require.True(t, math.IsNaN(got[4].record.Attributes["nan"].(float64)))
 }
 
-// Names are those that qos writes, which take a number, and any others, which are written out.
+// Names are those of qos, which have a number, and others, which are written as texts.
 func testAnyNames(f *fixture) {
 	r, s := activity(1, 0, 0), activity(1, 1, 0)
 	r.Name = "a record of somebody else's"
@@ -80,9 +80,9 @@ func testOrder(f *fixture) {
 		{sessionID(1), activity(2, 0, 1)},
 		{sessionID(1), activity(2, 1, 1)},
 		{sessionID(1), activity(3, 0, 1)},
-		{sessionID(2), other(1, 0, 1)},
+		{sessionID(2), annotation(1, 0, 1)},
 		{sessionID(3), activity(1, 0, 1)},
-		{sessionID(1), other(4, 0, 2)},
+		{sessionID(1), annotation(4, 0, 2)},
 		{sessionID(1), activity(1, 0, 3)},
 	}
 	for _, i := range []int{5, 3, 7, 0, 2, 6, 4, 1} {
@@ -121,7 +121,7 @@ func testStop(f *fixture) {
 	require.Equal(t, 2, calls)
 }
 
-// More records than any page, many of them at the same time, and the store is written
+// There are more records than in a page, many of them at the same time, and the store is written
 // while they are read.
 func testMany(f *fixture) {
 	t := f.t
@@ -131,7 +131,7 @@ func testMany(f *fixture) {
 		for seq := uint64(1); seq <= frames; seq++ {
 			r := activity(seq, 0, float64(seq/50))
 			if seq%7 == 0 {
-				r = other(seq, float64(seq/50), float64(seq/70))
+				r = annotation(seq, float64(seq/50), float64(seq/70))
 			}
 			records = append(records, r)
 		}
@@ -140,7 +140,7 @@ func testMany(f *fixture) {
 	var got []read
 	require.NoError(t, f.r.Records(t.Context(), ref(0), func(session string, r storage.Record) bool {
 		if len(got) == 10 {
-			f.append(batch(9, activity(1, 0, 0))) // earlier than what comes next: not seen
+			f.append(batch(9, activity(1, 0, 0))) // before the current position: not returned
 		}
 		got = append(got, read{session, r})
 		return true
@@ -162,13 +162,13 @@ func compareReads(a, b read) int {
 	return a.record.Index - b.record.Index
 }
 
-// Feedback belongs to the conference at conferenceAt, however late it comes.
+// Feedback belongs to the conference at conferenceAt, however late it arrives.
 //
 // spec: CONF-02
 func testLate(f *fixture) {
 	t := f.t
 	f.append(batch(1, activity(1, 0, 0), activity(2, 0, 20)))
-	f.append(batch(1, other(3, 0, 9000)))
+	f.append(batch(1, annotation(3, 0, 9000)))
 	f.append(batch(1, activity(4, 0, 9000)))
 	require.Equal(t, [][2]float64{{0, 20}, {9000, 9000}}, f.spans())
 	require.Equal(t, []uint64{1, 2, 3}, f.seqs(0))
@@ -198,7 +198,7 @@ func testNewestSession(f *fixture) {
 	require.Len(t, f.conference(0).Participants, 1)
 }
 
-// A session id that another app uses too neither hides its records nor changes its user.
+// A session id that another app uses too does not hide its records or change its user.
 func testAppsApart(f *fixture) {
 	t := f.t
 	f.append(batch(1, activity(1, 0, 0)))

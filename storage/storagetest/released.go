@@ -16,14 +16,14 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// Store is what engines offer beyond package storage's interfaces.
+// Store is the methods of engines beyond the interfaces of package storage.
 type Store interface {
 	storage.Writer
 	storage.Reader
 	DeleteBefore(ctx context.Context, before time.Time) (int, error)
 }
 
-// pack packs the conferences that ended before a second, if the engine can.
+// pack packs the conferences that ended before a second, if the engine supports it.
 func (f *fixture) pack(before float64) {
 	f.t.Helper()
 	s, ok := f.w.(interface {
@@ -42,22 +42,22 @@ func startedOn(n int, start time.Time) string {
 	return fmt.Sprintf("%08x-%04x-7000-8000-%012x", ms>>16, ms&0xffff, n)
 }
 
-// WriteReleased fills an empty store with some of everything there is: what a store of a
-// released version may hold. Engines keep such stores in testdata, one of each schema.
+// WriteReleased writes records of every kind into an empty store, as a store of a
+// released version may hold them. Engines have such stores in testdata, one of each schema.
 func WriteReleased(t *testing.T, w storage.Writer) {
 	t.Helper()
 	f := &fixture{t: t, w: w}
 	day := 24 * 3600.0
 	f.append(call4("first", 0)...)
 	f.append(renamed("first", 0))
-	f.append(call4("first", day)...) // the conferenceID is used again
+	f.append(call4("first", day)...) // reuses the conferenceID
 	f.pack(day / 2)
 	f.append(call4("second", 2*day)...)
 	f.append(renamed("second", 2*day))
 	f.append(oddBatch(3 * day))
 
-	// About the first call, and about a call that nobody saw.
-	annotation, alone := other(900, 10, 500), other(901, 5*day, 5*day)
+	// About the first call, and about a call without records.
+	annotation, alone := annotation(900, 10, 500), annotation(901, 5*day, 5*day)
 	annotation.ConferenceID, alone.ConferenceID = "first", "nobody"
 	f.append(storage.Batch{Session: released(1, 0), Records: []storage.Record{annotation, alone}})
 
@@ -70,7 +70,7 @@ func WriteReleased(t *testing.T, w storage.Writer) {
 	writeReleasedSettings(t, w)
 }
 
-// releasedKind is the kind of settings in released stores, of those that know settings.
+// releasedKind is the kind of settings in released stores that have settings.
 const releasedKind = "released"
 
 func writeReleasedSettings(t *testing.T, w storage.Writer) {
@@ -92,8 +92,8 @@ func released(n int, second float64) storage.Session {
 	}
 }
 
-// call4 is a call of four people: frames of three rows, 10 s apart; one of them began in
-// 1970 by the id, and one sends the rows of a frame in two parts.
+// call4 returns a call of four participants: frames of three rows, 10 s apart. The id of one session has the time
+// 1970, and one session sends the rows of a frame in two parts.
 func call4(conferenceID string, second float64) (out []storage.Batch) {
 	for n := 1; n <= 4; n++ {
 		b := storage.Batch{Session: released(n, second)}
@@ -118,11 +118,11 @@ func call4(conferenceID string, second float64) (out []storage.Batch) {
 	return out
 }
 
-// renamed is what the first participant of a call4 recorded of who they are, and who another is.
+// renamed returns the new names that the first participant of a call4 recorded, of itself and of another.
 func renamed(conferenceID string, second float64) storage.Batch {
 	b := storage.Batch{Session: released(1, second), Records: []storage.Record{
-		happening(7, second+50, "userIDChange", `{"userIDType":"local","newUserID":{"userName":"Renamed Ünï","aliasName":"renamed"}}`),
-		happening(8, second+50, "userIDChange", `{"userIDType":"remote","newUserID":"not renamed"}`),
+		fabricEvent(7, second+50, "userIDChange", `{"userIDType":"local","newUserID":{"userName":"Renamed Ünï","aliasName":"renamed"}}`),
+		fabricEvent(8, second+50, "userIDChange", `{"userIDType":"remote","newUserID":"not renamed"}`),
 	}}
 	for i := range b.Records {
 		b.Records[i].ConferenceID, b.Records[i].ConferenceAt = conferenceID, at(second)
@@ -130,8 +130,8 @@ func renamed(conferenceID string, second float64) storage.Batch {
 	return b
 }
 
-// oddBatch is a session of bytes that are no text, values at their limits and numbers that
-// jump.
+// oddBatch returns a session with bytes that are not UTF-8, values at their limits and gaps in the
+// numbers.
 func oddBatch(second float64) storage.Batch {
 	odd := "a\x00b\xff"
 	b := storage.Batch{Session: released(9, second)}
@@ -146,8 +146,8 @@ func oddBatch(second float64) storage.Batch {
 	return b
 }
 
-// Contents returns all that a store holds as JSON, the oldest conference first. Texts are
-// quoted as Go does and values bear their type, for JSON would blur both.
+// Contents returns everything in a store as JSON, the oldest conference first. Texts are
+// quoted as in Go and values have their type, which JSON would not preserve.
 func Contents(t *testing.T, r storage.Reader) []byte {
 	t.Helper()
 	f := &fixture{t: t, r: r}
@@ -179,10 +179,10 @@ type content struct {
 	Summary         *storage.Summary
 	Participants    []string
 	Records         []string
-	Settings        []string `json:",omitempty"` // stand alone
+	Settings        []string `json:",omitempty"` // independent of conferences
 }
 
-// settingsOf returns the settings of a store in lines.
+// settingsOf returns the settings of a store as lines.
 func settingsOf(t *testing.T, r storage.Reader) (out []string) {
 	t.Helper()
 	settings, ok := r.(storage.Settings)
@@ -197,7 +197,7 @@ func settingsOf(t *testing.T, r storage.Reader) (out []string) {
 	return out
 }
 
-// line is a record in one line, its attributes in order.
+// line returns a record as one line, its attributes in order.
 func line(r read) string {
 	attributes := make([]string, 0, len(r.record.Attributes))
 	for k, v := range r.record.Attributes {
@@ -225,7 +225,7 @@ func (f *fixture) all() (out []storage.Conference) {
 	}
 }
 
-// batches returns all that a store holds as it would be appended again.
+// batches returns all records of a store as batches.
 func (f *fixture) batches() (out []storage.Batch, records int) {
 	f.t.Helper()
 	for _, c := range f.all() {
@@ -241,10 +241,10 @@ func (f *fixture) batches() (out []storage.Batch, records int) {
 	return out, records
 }
 
-// RunReleased checks a store that a released version wrote, by WriteReleased or by one of
-// its forerunners, and today's code has opened: all is there as it was (golden is its
-// Contents by the code that wrote it), what comes late is known for duplicates, what is new
-// joins what is there, and the retention takes it away.
+// RunReleased tests a store that a released version wrote, by this or an earlier version of
+// WriteReleased, and that the current code has opened: its contents are unchanged (golden is its
+// Contents by the code that wrote it), late duplicates are recognised, new records
+// join its conferences, and retention deletes them.
 func RunReleased(t *testing.T, s Store, golden []byte) {
 	t.Helper()
 	f := &fixture{t: t, w: s, r: s}
@@ -280,7 +280,7 @@ func RunReleased(t *testing.T, s Store, golden []byte) {
 	require.Equal(t, storage.Appended{New: records}, f.append(batches...), "what was deleted may come again")
 }
 
-// findsReleased sees that packing made what an older version wrote findable.
+// findsReleased requires that searches find records of an older version after packing.
 func (f *fixture) findsReleased() {
 	f.t.Helper()
 	sites, users := 0, 0
@@ -299,7 +299,7 @@ func (f *fixture) findsReleased() {
 	require.Len(f.t, f.list(storage.Query{UserID: "user 1"}).Conferences, users)
 }
 
-// renamesReleased sees that packing found the renames of what an older version wrote.
+// renamesReleased requires that packing found the renames in records of an older version.
 func (f *fixture) renamesReleased() {
 	f.t.Helper()
 	for _, c := range f.all() {
@@ -315,7 +315,7 @@ func (f *fixture) renamesReleased() {
 	}
 }
 
-// runReleasedSettings sees that settings can be kept, whether or not there were any.
+// runReleasedSettings requires that settings can be stored, whether or not there were any.
 func runReleasedSettings(t *testing.T, s Store) {
 	t.Helper()
 	settings, ok := s.(storage.Settings)

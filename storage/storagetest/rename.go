@@ -9,15 +9,15 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// renaming is a record by which a session's user is called something else.
+// renaming returns a record that gives a session's user a new name.
 func renaming(seq uint64, second float64, to string) storage.Record {
-	return happening(seq, second, "userIDChange", fmt.Sprintf(`{"userIDType":"local","newUserID":%q}`, to))
+	return fabricEvent(seq, second, "userIDChange", fmt.Sprintf(`{"userIDType":"local","newUserID":%q}`, to))
 }
 
 func name(both string) storage.Name { return storage.Name{UserID: both, UserAlias: both} }
 
-// renames returns what the participants of the conference at a second were renamed to, in order
-// of their sessions; the listing and the conference say the same.
+// renames returns the renames of the participants of the conference at a second, in order
+// of their sessions. It requires that the listing and the conference agree.
 func (f *fixture) renames(second float64) (out [][]storage.Name) {
 	f.t.Helper()
 	c := f.conference(second)
@@ -32,18 +32,18 @@ func (f *fixture) renames(second float64) (out [][]storage.Name) {
 	return out
 }
 
-// A local rename is of its session in its conference alone; the order is that of the numbers,
-// whatever order they arrive in. Former names find the conference, too.
+// A local rename applies to its session in its conference only. Renames are in order of their numbers,
+// in any order of arrival. Former names find the conference, too.
 //
 // spec: API-06 DASH-01
 func testRenames(f *fixture) {
 	t := f.t
 	f.append(
 		batch(1, activity(1, 0, 0), renaming(9, 1, "ann-3"),
-			happening(10, 2, "userIDChange", `{"userIDType":"remote","newUserID":"bob"}`),
-			happening(11, 2, "userIDChange", `{"userIDType":"local","newUserID":{"userName":"no alias"}}`),
-			happening(12, 2, "userIDChange", `{"userIDType":"local"`),
-			happening(13, 2, "somethingElse", `{"userIDType":"local","newUserID":"eve"}`)),
+			fabricEvent(10, 2, "userIDChange", `{"userIDType":"remote","newUserID":"bob"}`),
+			fabricEvent(11, 2, "userIDChange", `{"userIDType":"local","newUserID":{"userName":"no alias"}}`),
+			fabricEvent(12, 2, "userIDChange", `{"userIDType":"local"`),
+			fabricEvent(13, 2, "somethingElse", `{"userIDType":"local","newUserID":"eve"}`)),
 		batch(2, activity(1, 0, 0)))
 	require.Equal(t, [][]storage.Name{{name("ann-3")}, nil}, f.renames(0))
 
@@ -79,7 +79,7 @@ func starts(p storage.Page) (out []any) {
 	return out
 }
 
-// Conferences that become one have the renames of both; the newest few stay.
+// Merged conferences have the renames of both; the newest few are kept.
 //
 // spec: API-06 CONF-02
 func testRenamesMerged(f *fixture) {

@@ -8,7 +8,7 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// One app's retention takes what is old of that app, and nothing else.
+// The retention of one app deletes old data of that app only.
 //
 // spec: PRIV-02
 func testAppRetention(f *fixture) {
@@ -23,7 +23,7 @@ func testAppRetention(f *fixture) {
 	for i, app := range apps {
 		f.append(of(app, batch(3*i, activity(1, 0, 0), activity(2, 0, 10))),
 			of(app, batch(3*i+1, activity(1, 0, 2*dayOf))),
-			of(app, batch(3*i+2, other(1, -1000, 0), other(2, 4*dayOf, 0))))
+			of(app, batch(3*i+2, annotation(1, -1000, 0), annotation(2, 4*dayOf, 0))))
 	}
 	left := func(app string) (starts []time.Time, unattached int) {
 		for _, c := range f.list(storage.Query{AppID: app, Limit: 10}).Conferences {
@@ -58,7 +58,7 @@ func testAppRetention(f *fixture) {
 	require.Equal(t, storage.Appended{Duplicates: 1}, f.append(of(apps[1], batch(3, activity(1, 0, 0)))))
 }
 
-// A conference goes with its summary: one that comes again, which may get the same key, has none.
+// A conference is deleted with its summary: a new one, which may get the same key, has none.
 func testSummaryRetention(f *fixture) {
 	t := f.t
 	f.append(batch(1, activity(1, 0, 0)))

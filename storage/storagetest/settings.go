@@ -16,20 +16,20 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// SettingsStore is an engine's settings.
+// SettingsStore is an engine that stores settings.
 type SettingsStore struct {
 	storage.Settings
-	// Reopen returns the same store as the next process would find it.
+	// Reopen returns the same store, as after a restart.
 	Reopen func(t *testing.T) storage.Settings
-	// Beside returns the same store as another process has it at once; nil where only one
-	// may have it.
+	// Beside opens the same store as another process; nil if only one process
+	// may open it.
 	Beside func(t *testing.T) storage.Settings
-	// Limit is how many settings of a kind it takes: storage.MaxSettings would take long to
+	// Limit is the maximum number of settings of a kind: storage.MaxSettings would be slow to
 	// reach.
 	Limit int
 }
 
-// RunSettings checks an engine's settings. Open returns an empty store.
+// RunSettings tests an engine's settings. open returns an empty store.
 func RunSettings(t *testing.T, open func(t *testing.T) SettingsStore) {
 	t.Helper()
 	for name, test := range map[string]func(*settingsFixture){
@@ -61,7 +61,7 @@ func setting(id string, revision int64, body string) storage.Setting {
 	return storage.Setting{Kind: kind, ID: id, Revision: revision, ChangedAt: epoch, Body: []byte(body)}
 }
 
-// put writes and returns what is stored then.
+// put writes a setting and returns the stored one.
 func (f *settingsFixture) put(s storage.Setting) storage.Setting {
 	f.t.Helper()
 	revision, err := f.s.PutSetting(f.t.Context(), s)
@@ -207,7 +207,7 @@ func testSettingBounds(f *settingsFixture) {
 	require.Equal(t, largest, got)
 }
 
-// A kind that is full takes changes and no more.
+// A kind with the maximum number of settings accepts changes, but no new ones.
 func testSettingsFull(f *settingsFixture) {
 	t := f.t
 	var last storage.Setting
@@ -223,7 +223,7 @@ func testSettingsFull(f *settingsFixture) {
 	require.Len(t, f.since(0).Changed, f.store.Limit)
 }
 
-// Many add to one number, by two processes where the engine lets them: no addition is lost.
+// Several goroutines, in two processes if the engine allows it, increment one number: no increment is lost.
 func testSettingsConcurrent(f *settingsFixture) {
 	t := f.t
 	f.put(setting("sum", 0, "0"))
@@ -268,7 +268,7 @@ func addOne(t *testing.T, s storage.Settings) error {
 	}
 }
 
-// Of many who make a setting at once one does.
+// If several goroutines create a setting concurrently, one succeeds.
 func testSettingOneMaker(f *settingsFixture) {
 	t := f.t
 	for round := range 5 {
@@ -293,8 +293,8 @@ func testSettingOneMaker(f *settingsFixture) {
 	}
 }
 
-// Who polls while others write, change and delete comes to hold what there is: no write
-// becomes visible behind a revision that was seen.
+// A client that polls while others write, change and delete has the stored settings in the end: no write
+// becomes visible with a revision lower than one that was read.
 func testSettingsPoller(f *settingsFixture) {
 	t := f.t
 	var writers sync.WaitGroup
@@ -314,7 +314,7 @@ func testSettingsPoller(f *settingsFixture) {
 	for ended := false; !ended; {
 		select {
 		case <-done:
-			ended = true // and once more
+			ended = true // and poll once more
 		default:
 		}
 		changes := f.since(seen)
@@ -327,7 +327,7 @@ func testSettingsPoller(f *settingsFixture) {
 	require.Equal(t, all, held)
 }
 
-// merge is what a poller does with changes.
+// merge applies changes as a client that polls does.
 func merge(f *settingsFixture, held map[string]storage.Setting, c storage.SettingsChanges) map[string]storage.Setting {
 	for _, s := range c.Changed {
 		held[s.ID] = s
@@ -342,7 +342,7 @@ func merge(f *settingsFixture, held map[string]storage.Setting, c storage.Settin
 	return held
 }
 
-// churn makes, changes and deletes settings of its own.
+// churn creates, changes and deletes its own settings.
 func churn(t *testing.T, s storage.Settings, n int) error {
 	t.Helper()
 	for i := range 12 {

@@ -1,4 +1,4 @@
-// Package storagetest is what every engine of package storage must pass.
+// Package storagetest is the conformance suite of package storage: every engine must pass it.
 package storagetest
 
 import (
@@ -16,7 +16,7 @@ import (
 // Open returns an empty store of the engine, and closes it when the test ends.
 type Open func(t *testing.T) (storage.Writer, storage.Reader)
 
-// Run checks what one goroutine does to a store. RunConcurrent has the rest.
+// Run tests a store with one goroutine. RunConcurrent and RunFollow have the other tests.
 func Run(t *testing.T, open Open) {
 	t.Helper()
 	for name, test := range map[string]func(*fixture){
@@ -88,13 +88,13 @@ func Run(t *testing.T, open Open) {
 	}
 }
 
-// fixture is one store and short forms for what tests do with it.
+// fixture is one store and helpers for tests.
 type fixture struct {
 	t *testing.T
 	w storage.Writer
 	r storage.Reader
 
-	count uint64 // frames that named wrote
+	count uint64 // number of frames that named appended
 }
 
 const (
@@ -109,14 +109,14 @@ func at(seconds float64) time.Time {
 	return epoch.Add(time.Duration(seconds * float64(time.Second))).Truncate(time.Millisecond)
 }
 
-// sessionID returns the id of session n; ids are in the order of n.
+// sessionID returns the id of session n; ids are in order of n.
 func sessionID(n int) string { return fmt.Sprintf("019a9f3c-7b1a-7c3e-9f10-%012x", n) }
 
 func session(n int) storage.Session {
 	return storage.Session{ID: sessionID(n), AppID: app, UserID: fmt.Sprint("user ", n), UserAlias: fmt.Sprint("alias ", n)}
 }
 
-// activity is a record that keeps a conference alive.
+// activity returns a record that keeps a conference alive.
 func activity(seq uint64, index int, second float64) storage.Record {
 	return storage.Record{
 		Seq: seq, Index: index, ConferenceID: call, ConferenceAt: at(second), Fabric: 1, Name: "qos.stats",
@@ -125,8 +125,8 @@ func activity(seq uint64, index int, second float64) storage.Record {
 	}
 }
 
-// other is an annotation about a second.
-func other(seq uint64, conferenceAt, second float64) storage.Record {
+// annotation returns an annotation about a second.
+func annotation(seq uint64, conferenceAt, second float64) storage.Record {
 	return storage.Record{
 		Seq: seq, ConferenceID: call, ConferenceAt: at(conferenceAt), Name: "qos.feedback",
 		At: at(second), ObservedAt: at(second), Attributes: map[string]any{"qos.feedback.overall": int64(4)},
@@ -137,7 +137,7 @@ func batch(n int, records ...storage.Record) storage.Batch {
 	return storage.Batch{Session: session(n), Records: records}
 }
 
-// append writes and returns what it did.
+// append appends batches and returns the result.
 func (f *fixture) append(batches ...storage.Batch) storage.Appended {
 	f.t.Helper()
 	got, err := f.w.Append(f.t.Context(), batches)
@@ -173,7 +173,7 @@ func ref(second float64) storage.Ref {
 	return storage.Ref{AppID: app, ConferenceID: call, At: at(second)}
 }
 
-// read is a record as Records hands it out.
+// read is a record yielded by Records.
 type read struct {
 	session string
 	record  storage.Record

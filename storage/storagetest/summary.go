@@ -61,13 +61,13 @@ func testSummaryNear(f *fixture) {
 	require.Equal(t, 3, f.conference(45).Summary.Revision)
 }
 
-// A summary is written after its records: without a conference there is nothing that it is of.
+// A summary without a conference is refused, because records are written before their summary.
 //
 // spec: CONF-01
 func testSummaryOfNothing(f *fixture) {
 	t := f.t
 	require.ErrorIs(t, f.w.PutSummary(t.Context(), summary(0, 20, 1)), storage.ErrNotFound)
-	f.append(batch(1, other(1, 10, 10)))
+	f.append(batch(1, annotation(1, 10, 10)))
 	require.ErrorIs(t, f.w.PutSummary(t.Context(), summary(0, 20, 1)), storage.ErrNotFound, "annotations make none")
 	require.Empty(t, f.spans())
 	f.append(batch(1, activity(2, 0, 60)))

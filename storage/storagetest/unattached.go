@@ -20,7 +20,7 @@ func (f *fixture) unattached(q storage.UnattachedQuery) storage.UnattachedPage {
 	return page
 }
 
-// lost returns the sessions' numbers and the seconds of what is unattached, newest first.
+// lost returns the numbers of the sessions and the seconds of unattached annotations, newest first.
 func (f *fixture) lost(q storage.UnattachedQuery) (out []string) {
 	f.t.Helper()
 	for _, u := range f.unattached(q).Unattached {
@@ -31,13 +31,13 @@ func (f *fixture) lost(q storage.UnattachedQuery) (out []string) {
 
 const dayOf = 24 * 3600.0
 
-// An annotation alone makes no conference. A conference owns those from 30 s before its start
+// An annotation alone creates no conference. A conference owns those from 30 s before its start
 // to 24 h after its end, to the millisecond.
 //
 // spec: CONF-01
 func testUnattachedBorders(f *fixture) {
 	t := f.t
-	f.append(batch(1, other(1, 69.999, 0), other(2, 70, 0), other(3, 200+dayOf, 0), other(4, 200.001+dayOf, 0)))
+	f.append(batch(1, annotation(1, 69.999, 0), annotation(2, 70, 0), annotation(3, 200+dayOf, 0), annotation(4, 200.001+dayOf, 0)))
 	require.Empty(t, f.spans(), "annotations make no conference")
 	require.Len(t, f.lost(storage.UnattachedQuery{}), 4)
 	_, err := f.r.Conference(t.Context(), ref(70))
@@ -50,7 +50,7 @@ func testUnattachedBorders(f *fixture) {
 	require.Equal(t, []string{sessionID(1), sessionID(2)}, people(f.conference(100)))
 	require.Equal(t, [][2]float64{{100, 200}}, f.spans())
 
-	f.append(batch(3, other(1, 69.999, 0), other(2, 70, 0), other(3, 200+dayOf, 0), other(4, 200.001+dayOf, 0)))
+	f.append(batch(3, annotation(1, 69.999, 0), annotation(2, 70, 0), annotation(3, 200+dayOf, 0), annotation(4, 200.001+dayOf, 0)))
 	require.Equal(t, []string{"user 3 at 86600.001", "user 1 at 86600.001", "user 3 at 69.999", "user 1 at 69.999"},
 		f.lost(storage.UnattachedQuery{}), "the same when it comes later")
 	require.Equal(t, []string{sessionID(1), sessionID(2), sessionID(3)}, people(f.conference(200+dayOf)), "a time that it owns finds it")
@@ -60,12 +60,12 @@ func testUnattachedBorders(f *fixture) {
 	require.ErrorIs(t, err, storage.ErrNotFound)
 }
 
-// What is unattached goes to the conference that comes, and is found by what it says.
+// Unattached annotations move to a new conference, which is then found by their participants.
 //
 // spec: CONF-01 CONF-02 DASH-01
 func testUnattachedAttached(f *fixture) {
 	t := f.t
-	survey := batch(7, other(1, 1000, 1000), other(2, 1000, 1001))
+	survey := batch(7, annotation(1, 1000, 1000), annotation(2, 1000, 1001))
 	survey.Session.Details = map[string]string{siteID: "site 7"}
 	f.append(survey)
 	require.Equal(t, storage.Appended{Duplicates: 2}, f.append(survey))
@@ -88,15 +88,15 @@ func testUnattachedAttached(f *fixture) {
 	require.Equal(t, []string{sessionID(1)}, people(f.conference(1030)))
 }
 
-// A conference takes annotations from one that ended hours before it.
+// A new conference takes over annotations from one that ended hours before it.
 //
 // spec: CONF-01 CONF-02
 func testNeighbourADayAway(f *fixture) {
 	t := f.t
 	f.append(batch(1, activity(1, 0, 0)))
-	survey := batch(7, other(1, dayOf-60, 0))
+	survey := batch(7, annotation(1, dayOf-60, 0))
 	survey.Session.Details = map[string]string{siteID: "site 7"}
-	f.append(survey, batch(8, other(1, 100, 0)))
+	f.append(survey, batch(8, annotation(1, 100, 0)))
 	require.Equal(t, []string{sessionID(1), sessionID(7), sessionID(8)}, people(f.conference(0)))
 	f.append(batch(2, activity(1, 0, 12*3600)))
 	require.Equal(t, []string{sessionID(1), sessionID(8)}, people(f.conference(0)))
@@ -109,7 +109,7 @@ func testNeighbourADayAway(f *fixture) {
 	require.Equal(t, []uint64{1, 1}, f.seqs(dayOf))
 	require.Equal(t, []uint64{1, 1}, f.seqs(0))
 
-	// The gap between the first two is filled in: they are one, and own what each did.
+	// The gap between the first two is closed: they are merged, and own the annotations of both.
 	var between []storage.Record
 	for i := range 12*3600/30 - 1 {
 		between = append(between, activity(uint64(i+2), 0, float64(30*(i+1))))
@@ -124,11 +124,11 @@ func testUnattachedList(f *fixture) {
 	t := f.t
 	require.Equal(t, storage.UnattachedPage{}, f.unattached(storage.UnattachedQuery{}))
 	for n := range 5 {
-		f.append(batch(n, other(1, float64(100*n), 9)))
+		f.append(batch(n, annotation(1, float64(100*n), 9)))
 	}
-	elsewhere, foreign := batch(1, other(2, 250, 9)), batch(1, other(1, 350, 9))
+	elsewhere, foreign := batch(1, annotation(2, 250, 9)), batch(1, annotation(1, 350, 9))
 	elsewhere.Records[0].ConferenceID, foreign.Session.AppID = "Standup", "other app"
-	f.append(elsewhere, foreign, batch(2, other(2, 200, 10), other(3, 200, 8)))
+	f.append(elsewhere, foreign, batch(2, annotation(2, 200, 10), annotation(3, 200, 8)))
 
 	all := f.unattached(storage.UnattachedQuery{})
 	require.Zero(t, all.Next)
@@ -136,7 +136,7 @@ func testUnattachedList(f *fixture) {
 		f.lost(storage.UnattachedQuery{}))
 	require.Equal(t, storage.Unattached{AppID: app, ConferenceID: "Standup", At: at(250), Session: session(1), Records: elsewhere.Records}, all.Unattached[3])
 	require.Equal(t, "other app", all.Unattached[1].AppID)
-	require.Equal(t, []storage.Record{other(3, 200, 8), other(1, 200, 9), other(2, 200, 10)}, all.Unattached[4].Records, "in order of time")
+	require.Equal(t, []storage.Record{annotation(3, 200, 8), annotation(1, 200, 9), annotation(2, 200, 10)}, all.Unattached[4].Records, "in order of time")
 
 	require.Equal(t, []string{"user 1 at 350"}, f.lost(storage.UnattachedQuery{AppID: "other app"}))
 	require.Empty(t, f.lost(storage.UnattachedQuery{AppID: "nobody's"}))
@@ -163,14 +163,14 @@ func testUnattachedList(f *fixture) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// One session may say much about one time; a list is no place for all of it.
+// One session may have many annotations about one time; the list has only the first.
 //
 // spec: CONF-01 SRV-04
 func testUnattachedMany(f *fixture) {
 	t := f.t
 	var records []storage.Record
 	for seq := range uint64(storage.MaxUnattachedRecords + 1) {
-		records = append(records, other(seq+1, 0, float64(seq)))
+		records = append(records, annotation(seq+1, 0, float64(seq)))
 	}
 	f.append(batch(1, records[:storage.MaxUnattachedRecords]...))
 	got := f.unattached(storage.UnattachedQuery{}).Unattached
@@ -184,7 +184,7 @@ func testUnattachedMany(f *fixture) {
 	require.True(t, got[0].More)
 
 	for n := range 60 { // a page has 50
-		f.append(batch(100+n, other(1, float64(n), 0)))
+		f.append(batch(100+n, annotation(1, float64(n), 0)))
 	}
 	page := f.unattached(storage.UnattachedQuery{})
 	require.Len(t, page.Unattached, 50)
@@ -192,7 +192,7 @@ func testUnattachedMany(f *fixture) {
 	require.Len(t, f.unattached(storage.UnattachedQuery{Before: page.Next}).Unattached, 11)
 
 	for n := range 6 { // a page has two of them, or one that is larger than a page
-		long := other(1, 0, 0)
+		long := annotation(1, 0, 0)
 		long.Attributes = map[string]any{"qos.log.text": strings.Repeat("x", []int{4 << 20, 9 << 20}[n/4])}
 		b := batch(200+n, long)
 		b.Session.AppID = "long"
@@ -209,8 +209,8 @@ func testUnattachedMany(f *fixture) {
 	require.Equal(t, []int{1, 1, 2, 2}, sizes)
 }
 
-// Retention takes annotations away with their conference, and what is unattached when it is
-// old itself.
+// Retention deletes annotations with their conference, and unattached ones by their own
+// time.
 //
 // spec: CONF-01
 func testUnattachedRetention(f *fixture) {
@@ -225,9 +225,9 @@ func testUnattachedRetention(f *fixture) {
 		require.NoError(t, err)
 		return n
 	}
-	survey, early, late := batch(7, other(1, 100, 0)), batch(8, other(1, -1000, 0)), batch(9, other(1, 3*dayOf, 0))
+	survey, early, late := batch(7, annotation(1, 100, 0)), batch(8, annotation(1, -1000, 0)), batch(9, annotation(1, 3*dayOf, 0))
 	f.append(batch(1, activity(1, 0, 0)), survey, early, late)
-	elsewhere := other(2, -500, 0)
+	elsewhere := annotation(2, -500, 0)
 	elsewhere.ConferenceID = "nobody's"
 	f.append(batch(8, elsewhere))
 
@@ -246,7 +246,7 @@ func testUnattachedRetention(f *fixture) {
 	require.Equal(t, storage.Appended{New: 3}, f.append(survey, early, late))
 }
 
-// checkUnattached compares the list with what the model expects.
+// checkUnattached compares the list with the model.
 func checkUnattached(t *rapid.T, f *fixture, appID string, want []placed) {
 	page, err := f.r.Unattached(f.t.Context(), storage.UnattachedQuery{AppID: appID, Limit: 200})
 	require.NoError(t, err)

@@ -33,13 +33,13 @@ type UsersStore interface {
 type UsersEngine struct {
 	// Open returns an empty store, and closes it when the test ends.
 	Open func(t *testing.T) UsersStore
-	// Second returns the same store as another process that shares it has it, or as the same process has it.
+	// Second opens the same store as another process, or returns it if processes cannot share it.
 	Second func(t *testing.T, s UsersStore) UsersStore
-	// Files returns the content of all files of a store, after what an operator does to remove what was deleted.
+	// Files returns the content of all files of a store, after the operator's commands that remove deleted data.
 	Files func(t *testing.T, s UsersStore) []byte
 }
 
-// RunUsers checks the exports and erasures of an engine.
+// RunUsers tests the exports and erasures of an engine.
 func RunUsers(t *testing.T, e UsersEngine) {
 	t.Helper()
 	for name, test := range map[string]func(*usersFixture){
@@ -65,7 +65,7 @@ type usersFixture struct {
 	s      UsersStore
 }
 
-// The names of the user that tests erase: characters that JSON and URLs escape are in them.
+// The names of the user that tests erase: they contain characters that JSON and URLs escape.
 const (
 	realName  = `Zoë "Zo" O'Neill <zo@example.test>`
 	aliasName = "zo-4711"
@@ -99,7 +99,7 @@ func exported(ctx context.Context, s storage.Users, ids ...string) (out []storag
 	return out, err
 }
 
-// content is all that can be read of an app, as text.
+// content returns all readable data of an app, as text.
 func (f *usersFixture) content() string {
 	f.t.Helper()
 	text, err := readAll(f.t.Context(), f.s)
@@ -144,13 +144,13 @@ func readAll(ctx context.Context, s UsersStore) (string, error) {
 	return out.String(), err
 }
 
-// forms are the bytes by which a name may be stored: as it is, and as JSON and a query write it.
+// forms returns the bytes by which a name may be stored: unchanged, and as in JSON and in a query.
 func forms(name string) []string {
 	literal, _ := json.Marshal(name)
 	return []string{name, strings.Trim(string(literal), `"`)}
 }
 
-// absent checks that nothing has one of the names: what can be read, the index and the files.
+// absent requires that none of the names is in readable data, the index or the files.
 func (f *usersFixture) absent(names ...string) {
 	f.t.Helper()
 	text, files := f.content(), f.engine.Files(f.t, f.s)
@@ -207,7 +207,7 @@ func planted(seq uint64, second float64, text, jsonText string) (out []storage.R
 }
 
 // structural are attributes whose texts are words of closed sets (the decoder refuses others), or identifiers of
-// something else.
+// other things.
 var structural = map[string]bool{
 	semconv.FabricUsage: true, semconv.FabricDirection: true, semconv.RemoteEndpointType: true, semconv.StatsType: true, semconv.MediaType: true,
 	semconv.SDPField: true, semconv.OutOfRange: true, semconv.QualityLabel: true, semconv.QualityModel: true, semconv.QualityReason: true,
@@ -230,7 +230,7 @@ func dataForms(name, alias string) []string {
 
 var eventNames = []string{"userIDChange", "userIDChange", "associateMstWithUserID", "customEvent", "customStats"}
 
-// plant returns records that name the user wherever a record can.
+// plant returns records that have the user's name wherever a record can have it.
 func plant(seq uint64, second float64) (out []storage.Record) {
 	for i, data := range dataForms(realName, aliasName) {
 		out = append(out, planted(seq, second, realName, data)...)
@@ -347,8 +347,8 @@ func testErasePlanted(f *usersFixture) {
 	require.Equal(t, []int{0, 0, 0, 0}, []int{again.Sessions, again.Conferences, again.Records, again.Entries}, "nothing is left to erase")
 }
 
-// What arrives after an erasure about the time before it is erased before it is stored: records of the session, of
-// others, and summaries that a processor made of its memory. A session of the user that was not stored yet, too.
+// Data that arrives after an erasure about the time before it is erased before it is stored: records of the session, of
+// others, and summaries from a processor's memory. A session of the user that was not stored yet is erased, too.
 //
 // spec: PRIV-02
 func testEraseLate(f *usersFixture) {
@@ -372,7 +372,7 @@ func testEraseLate(f *usersFixture) {
 	f.absent(realName, aliasName)
 }
 
-// A session, and a fabric, that begin after the erasure are of a new user.
+// A session, or a fabric, that begins after the erasure belongs to a new user.
 //
 // spec: PRIV-02
 func testEraseNewUser(f *usersFixture) {
@@ -384,7 +384,7 @@ func testEraseNewUser(f *usersFixture) {
 	b.Session.ID = fmt.Sprintf("%08x-%04x-7c3e-9f10-000000000009", begun.UnixMilli()>>16, begun.UnixMilli()&0xffff)
 	b.Records[0].At, b.Records[0].ConferenceAt = begun, begun
 	f.append(b)
-	other := batch(2, with(activity(1, 0, 0), semconv.RemoteUserAlias, aliasName))
+	other := batch(2, withAttributes(activity(1, 0, 0), semconv.RemoteUserAlias, aliasName))
 	other.Records[0].At, other.Records[0].ConferenceAt = begun, begun
 	f.append(other)
 	found := f.list(storage.Query{UserID: aliasName}).Conferences
@@ -398,8 +398,8 @@ func testEraseNewUser(f *usersFixture) {
 // spec: PRIV-02 API-06
 func testEraseFormer(f *usersFixture) {
 	for n, id := range []string{"guest-99", "zo-after"} {
-		second, others := float64(n*10000), batch(10+n, with(activity(1, 0, float64(n*10000)), semconv.RemoteUserID, "guest-99", semconv.RemoteUserAlias, "guest-99"),
-			with(activity(2, 0, float64(n*10000)), semconv.RemoteUserAlias, "zo-after"))
+		second, others := float64(n*10000), batch(10+n, withAttributes(activity(1, 0, float64(n*10000)), semconv.RemoteUserID, "guest-99", semconv.RemoteUserAlias, "guest-99"),
+			withAttributes(activity(2, 0, float64(n*10000)), semconv.RemoteUserAlias, "zo-after"))
 		own := batch(n, renaming(1, second, "zo-after"), activity(2, 0, second+100))
 		own.Session.UserID, own.Session.UserAlias = "guest-99", "guest-99"
 		f.append(own, others)
@@ -423,13 +423,13 @@ func testEraseRenamedOften(f *usersFixture) {
 	require.Equal(f.t, 1, e.Sessions)
 }
 
-// The other names of a user's session are the user's where that session takes part. Elsewhere they may be another's.
+// The other names of a user's session are the user's in its conferences. Elsewhere they may be another's.
 //
 // spec: PRIV-02
 func testEraseLinked(f *usersFixture) {
 	t := f.t
 	named := func(second float64) storage.Record {
-		return with(activity(1, 0, second), semconv.RemoteUserAlias, aliasName)
+		return withAttributes(activity(1, 0, second), semconv.RemoteUserAlias, aliasName)
 	}
 	f.append(zo(1, activity(1, 0, 0)), batch(2, named(0)), batch(3, named(500)))
 	shared := batch(4, activity(1, 0, 500))
@@ -441,7 +441,7 @@ func testEraseLinked(f *usersFixture) {
 	require.Equal(t, aliasName, f.records(ref(500))[0].record.Attributes[semconv.RemoteUserAlias])
 	require.Equal(t, aliasName, f.conference(500).Participants[1].Session.UserAlias)
 	require.Len(t, f.list(storage.Query{UserID: aliasName}).Conferences, 1)
-	f.append(batch(2, with(activity(9, 0, 1), semconv.RemoteUserAlias, aliasName)), batch(3, with(activity(9, 0, 501), semconv.RemoteUserAlias, aliasName)))
+	f.append(batch(2, withAttributes(activity(9, 0, 1), semconv.RemoteUserAlias, aliasName)), batch(3, withAttributes(activity(9, 0, 501), semconv.RemoteUserAlias, aliasName)))
 	require.NotContains(t, fmt.Sprint(f.records(ref(0))), aliasName, "late")
 	require.Len(t, f.list(storage.Query{UserID: aliasName}).Conferences, 1)
 }
@@ -450,7 +450,7 @@ func testEraseLinked(f *usersFixture) {
 //
 // spec: PRIV-02 CONF-02
 func testEraseMerged(f *usersFixture) {
-	f.append(zo(1, activity(1, 0, 0)), batch(2, with(activity(1, 0, 50), semconv.RemoteUserAlias, aliasName)))
+	f.append(zo(1, activity(1, 0, 0)), batch(2, withAttributes(activity(1, 0, 50), semconv.RemoteUserAlias, aliasName)))
 	_, err := f.s.EraseUser(f.t.Context(), storage.User{AppID: app, IDs: []string{realName}})
 	require.NoError(f.t, err)
 	f.append(batch(3, activity(1, 0, 25)))
@@ -459,7 +459,7 @@ func testEraseMerged(f *usersFixture) {
 	f.absent(realName, aliasName)
 }
 
-// Users that cannot be are refused, and what is not there is not found.
+// Invalid users are refused, and unknown ones are not found.
 //
 // spec: PRIV-02
 func testEraseBadInput(f *usersFixture) {
@@ -490,15 +490,15 @@ func testEraseBadInput(f *usersFixture) {
 	f.absent(realName, aliasName)
 }
 
-// An export has all records of the user's sessions, and of others' the parts that name the user. Others are
-// placeholders, the same throughout.
+// An export has all records of the user's sessions, and the parts of others' records that name the user. It replaces
+// other users by placeholders, which are the same throughout.
 //
 // spec: PRIV-02
 func testExport(f *usersFixture) {
 	t := f.t
-	own := zo(1, with(activity(1, 0, 0), semconv.RemoteUserID, "Bob Builder", semconv.RemoteUserAlias, "bob-1"), other(2, 0, 1),
-		happening(3, 1, "customEvent", `{"with":"bob-1 and Bob Builder"}`))
-	others := batch(2, with(activity(1, 0, 0), semconv.RemoteUserAlias, aliasName), with(activity(2, 0, 1), "qos.log.text", aliasName+" left bob-1"), activity(3, 0, 2))
+	own := zo(1, withAttributes(activity(1, 0, 0), semconv.RemoteUserID, "Bob Builder", semconv.RemoteUserAlias, "bob-1"), annotation(2, 0, 1),
+		fabricEvent(3, 1, "customEvent", `{"with":"bob-1 and Bob Builder"}`))
+	others := batch(2, withAttributes(activity(1, 0, 0), semconv.RemoteUserAlias, aliasName), withAttributes(activity(2, 0, 1), "qos.log.text", aliasName+" left bob-1"), activity(3, 0, 2))
 	others.Session.UserID, others.Session.UserAlias = "Bob Builder", "bob-1"
 	f.append(own, others, batch(3, activity(1, 0, 900)))
 	f.putSummary(summaryOf(2, "bob-1"))
@@ -528,8 +528,8 @@ func testExport(f *usersFixture) {
 	require.Equal(t, 3, stopped)
 }
 
-// An erasure runs while others write records that name the user, under old and new numbers, and pack. A writer that knew
-// the user's session before, at another process if the engine has some, brings no ID back.
+// An erasure runs while others write records that name the user, under old and new numbers, and pack. A writer with
+// the user's session in its cache, in another process if the engine allows it, does not store an ID again.
 //
 // spec: PRIV-02
 func testEraseWhileWritten(f *usersFixture) {
@@ -537,8 +537,8 @@ func testEraseWhileWritten(f *usersFixture) {
 	second := f.engine.Second(t, f.s)
 	const rounds = 20
 	write := func(seq uint64) error {
-		named := with(activity(seq, 0, float64(seq)), semconv.RemoteUserID, realName, semconv.RemoteUserAlias, aliasName)
-		_, err := second.Append(t.Context(), []storage.Batch{zo(1, activity(seq, 0, float64(seq)), happening(seq+1000, float64(seq), "customEvent", `{"of":"`+aliasName+`"}`)), batch(2, named)})
+		named := withAttributes(activity(seq, 0, float64(seq)), semconv.RemoteUserID, realName, semconv.RemoteUserAlias, aliasName)
+		_, err := second.Append(t.Context(), []storage.Batch{zo(1, activity(seq, 0, float64(seq)), fabricEvent(seq+1000, float64(seq), "customEvent", `{"of":"`+aliasName+`"}`)), batch(2, named)})
 		return err
 	}
 	for seq := uint64(1); seq <= rounds; seq++ {
@@ -561,7 +561,7 @@ func testEraseWhileWritten(f *usersFixture) {
 	wg.Go(func() { _, errs[2] = f.s.RunErasures(t.Context()) })
 	wg.Wait()
 	require.NoError(t, errors.Join(errs...))
-	_, err = f.s.RunErasures(t.Context()) // a reader may have kept the log from being emptied
+	_, err = f.s.RunErasures(t.Context()) // a reader may have kept the log from being truncated
 	require.NoError(t, err)
 	f.absent(realName, aliasName)
 	require.Equal(t, e.Pseudonym, f.conference(0).Participants[0].Session.UserID)

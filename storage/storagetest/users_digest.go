@@ -14,7 +14,7 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// digestOf is a digest of the user's session and another's, with the user's names wherever a digest has texts of clients.
+// digestOf returns a digest of the user's session and another's, with the user's names in all texts of clients.
 func digestOf(alias, name string) *digest.Digest {
 	member := func(n int, site, address string) digest.Member {
 		return digest.Member{
@@ -29,8 +29,8 @@ func digestOf(alias, name string) *digest.Digest {
 	}
 }
 
-// erasedDigest is what an erasure leaves of it: of the user's own session no device, address, operating system, or text in place
-// of a word, of others all but the names.
+// erasedDigest returns digestOf after an erasure: the user's session has no device, address, operating system, or
+// text instead of a word; in the other only names are replaced.
 func erasedDigest(pseudonym string) *digest.Digest {
 	d := digestOf(pseudonym, pseudonym)
 	own := &d.Members[0]
@@ -44,7 +44,7 @@ func requireDigest(t require.TestingT, want *digest.Digest, body []byte) {
 	require.Equal(t, want, &got)
 }
 
-// follow returns a channel that is closed at the next CatchUp of the store. It has begun to follow when it returns.
+// follow returns a channel that is closed at the next CatchUp of the store. The follower has started when it returns.
 func (f *usersFixture) follow() <-chan struct{} {
 	begun, again := make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
@@ -68,8 +68,8 @@ func (f *usersFixture) follow() <-chan struct{} {
 	return again
 }
 
-// A digest is erased by the sessions of the user that the store and the document name, one that cannot be decoded is
-// removed, and without a document a late one is not stored: nobody knows whose its members are.
+// A digest is erased by the sessions of the user that the store and the document have. One that cannot be decoded is
+// removed. A late one without a document is not stored, because the owners of its members are unknown.
 //
 // spec: PRIV-02
 func testEraseDigests(f *usersFixture) {

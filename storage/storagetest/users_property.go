@@ -12,13 +12,13 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// cast returns the IDs of the users of a run. An erasure applies to later runs, so that these have others.
+// cast returns the IDs of the users of a run. They differ between runs, since an erasure applies to later runs.
 func cast(run int) []string {
 	return []string{fmt.Sprint("ann-7f3a", run), fmt.Sprint("bob-7f3b", run), fmt.Sprint("cyd-7f3c", run)}
 }
 
-// Whatever calls there are, packed or not: after an erasure nothing has the user's ID, and the records of all others
-// are what they were but for the ID.
+// After any calls, packed or not, and an erasure, nothing has the user's ID, and the records of all others
+// are unchanged except for the ID.
 //
 // spec: PRIV-02
 func testEraseAnyCalls(f *usersFixture) {
@@ -52,7 +52,7 @@ func testEraseAnyCalls(f *usersFixture) {
 	})
 }
 
-// owners are the sessions of a user, by row or by rename.
+// owners returns the sessions of a user, by row or by rename.
 func owners(calls []storage.Batch, who string) map[string]bool {
 	own := map[string]bool{}
 	for _, b := range calls {
@@ -110,24 +110,24 @@ func drawCalls(rt *rapid.T, person *rapid.Generator[string]) (out []storage.Batc
 	return out
 }
 
-// drawRecord draws a record of a session. A session is renamed to what nobody else is called: all its names are
+// drawRecord draws a record of a session. A session is renamed to a name that no other has: all its names are
 // erased in its conferences.
 func drawRecord(rt *rapid.T, person *rapid.Generator[string], own string, seq uint64) storage.Record {
 	second := float64(rapid.SampledFrom([]int{0, 10, 50, 500, 5000}).Draw(rt, "second"))
 	who := person.Draw(rt, "who")
-	r := with(activity(seq, 0, second), semconv.RemoteUserID, who, semconv.RemoteUserAlias, who)
+	r := withAttributes(activity(seq, 0, second), semconv.RemoteUserID, who, semconv.RemoteUserAlias, who)
 	r.Attributes["count"], r.Attributes["share"] = int64(seq), 0.25
 	switch rapid.IntRange(0, 6).Draw(rt, "kind") {
 	case 0:
 		r = renaming(seq, second, own+"-new")
 	case 1:
-		r = happening(seq, second, "customEvent", fmt.Sprintf(`{"a":[%q,1.50],"b":"%s, or so"}`, who, who))
+		r = fabricEvent(seq, second, "customEvent", fmt.Sprintf(`{"a":[%q,1.50],"b":"%s, or so"}`, who, who))
 	case 2:
-		r = happening(seq, second, "userIDChange", fmt.Sprintf(`{"newUserID":%q,"userIDType":"remote"}`, who))
+		r = fabricEvent(seq, second, "userIDChange", fmt.Sprintf(`{"newUserID":%q,"userIDType":"remote"}`, who))
 	case 3:
 		r.Name, r.Attributes = semconv.EventError, map[string]any{semconv.ErrorFunction: "createOffer", semconv.ErrorMessage: "no " + who + " here"}
 	case 4:
-		r = other(seq, second, second)
+		r = annotation(seq, second, second)
 		r.Attributes[semconv.FeedbackComment] = who + " annoyed me"
 	}
 	r.ConferenceID = rapid.SampledFrom([]string{call, "other"}).Draw(rt, "conferenceID")
