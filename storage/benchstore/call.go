@@ -15,11 +15,11 @@ import (
 const (
 	interval     = 10 * time.Second // between two measurements
 	liveSessions = 512              // that send in turn while commits are measured
-	loopFrames   = 8                // different frames that a session sends, over and over
-	oneApp       = "app"            // of all calls that are made here
+	loopFrames   = 8                // different frames that a session repeats
+	oneApp       = "app"            // of all generated calls
 )
 
-// sessionID is a UUID version 7 of a time; no two numbers have the same.
+// sessionID returns a UUID version 7 of a time, unique by number.
 func sessionID(at time.Time, number uint64) string {
 	var id [16]byte
 	binary.BigEndian.PutUint64(id[:], uint64(at.UnixMilli())<<16|0x7000)
@@ -27,7 +27,7 @@ func sessionID(at time.Time, number uint64) string {
 	return uuid.UUID(id).String()
 }
 
-// renamed returns frames of a call as those of another conference, whose sessions have numbers
+// renamed returns frames of a call as frames of another conference, whose sessions are numbered
 // from first on.
 func renamed(call []storage.Batch, conference string, start time.Time, people, first int) []storage.Batch {
 	out := slices.Clone(call)
@@ -44,13 +44,13 @@ func renamed(call []storage.Batch, conference string, start time.Time, people, f
 	return out
 }
 
-// source makes the frames of many live calls of two, in turn, for one writer.
+// source generates the frames of many live calls of two, in turn, for one writer.
 type source struct {
 	templates [][]storage.Batch // by session
 	sent      int
 }
 
-// newSources makes writers with some sessions each, an even number.
+// newSources returns one source for each writer, with an even number of sessions.
 func newSources(writers, sessions int, start time.Time) (out []*source) {
 	call := storagetest.Call(2, loopFrames, start)
 	for writer := range writers {
@@ -71,7 +71,7 @@ func newSources(writers, sessions int, start time.Time) (out []*source) {
 	return out
 }
 
-// next returns the next frame: one that was made, at its place in time. Only the store is
+// next returns the next frame: a generated one with a new time, so that only the store is
 // measured.
 func (s *source) next() storage.Batch {
 	round := s.sent / len(s.templates)

@@ -14,7 +14,7 @@ import (
 // aDay is the conferences of a day of a large installation.
 const aDay = 33_000
 
-// words are values that members of digests have, the frequent ones first.
+// words are values of members of digests, the frequent ones first.
 var words = struct{ versions, browsers, systems, devices, networks, usages []string }{
 	[]string{"4.2.0", "4.2.0", "4.2.0", "4.1.3"},
 	[]string{"chrome", "chrome", "edge", "firefox", "safari"},
@@ -24,7 +24,7 @@ var words = struct{ versions, browsers, systems, devices, networks, usages []str
 	[]string{"multiplex"},
 }
 
-// digestOf is the digest of conference i: of as many members as it has, at 60 sites.
+// digestOf returns the digest of conference i, with a random number of members, at 60 sites.
 func digestOf(i int) []byte {
 	r := random(i)
 	pick := func(of []string) string { return of[r.IntN(len(of))] }
@@ -44,7 +44,7 @@ func digestOf(i int) []byte {
 	return d.Encode()
 }
 
-// readDigests streams the digests of so many conferences as a day has, of all apps and of the largest.
+// readDigests reads the digests of a day's conferences, of all apps and of the largest.
 func (e *env) readDigests(s store, c *catalogue) error {
 	long := span / time.Duration(c.n) * time.Duration(min(aDay, c.n/2))
 	r := random(2)

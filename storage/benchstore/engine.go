@@ -18,7 +18,7 @@ import (
 	"github.com/qosrtc/qos/storage/sqlite"
 )
 
-// store is what is measured of an engine.
+// store is the methods of an engine that are measured.
 type store interface {
 	storage.Writer
 	storage.Reader
@@ -29,13 +29,13 @@ type store interface {
 	Close() error
 }
 
-// engine makes stores, each empty, and reads what lies below them.
+// engine creates empty stores, and measures their files.
 type engine struct {
 	driver, dsn string
 	open        func(ctx context.Context) (store, error)
 	empty       func(ctx context.Context) error
 	onDisk      func(ctx context.Context, db *sql.DB) (int64, error)
-	plainTable  string // what makes a table with nothing but a body
+	plainTable  string // creates a table with only a body
 	plainInsert string
 	prefix      string // of the store's tables
 	bytesInUse  []string
@@ -45,7 +45,7 @@ const postgresName = "PostgreSQL"
 
 var engineNames = []string{"SQLite normal", "SQLite full", postgresName}
 
-// newEngine reads an engine's name: one of engineNames.
+// newEngine returns the engine with a name of engineNames.
 func newEngine(name, dir string, server *postgrestest.Server) (*engine, error) {
 	if kind, how, _ := strings.Cut(name, " "); kind == "SQLite" {
 		return newSQLite(filepath.Join(dir, "store.sqlite3"), how), nil
@@ -85,8 +85,8 @@ func newSQLite(path, how string) *engine {
 const postgresSize = `SELECT sum(pg_relation_size(c.oid) + CASE WHEN reltoastrelid > 0 THEN pg_total_relation_size(reltoastrelid) ELSE 0 END)::bigint
 	FROM pg_class c WHERE relname LIKE 'qos\_%' AND relkind IN ('r', 'i')`
 
-// newPostgres uses a database of its own. On the disk is what stays after a VACUUM, which the
-// server does by itself sooner or later; in use is what a copy takes: VACUUM FULL makes one.
+// newPostgres creates a database for the benchmark. The size on disk is measured after VACUUM, which the
+// server also runs by itself; the size in use is that of a copy, made by VACUUM FULL.
 func newPostgres(server *postgrestest.Server) *engine {
 	const database = "bench"
 	e := &engine{
@@ -107,7 +107,7 @@ func newPostgres(server *postgrestest.Server) *engine {
 	return e
 }
 
-// exec runs statements beside the store.
+// exec runs statements outside of the store.
 func (e *engine) exec(ctx context.Context, dsn string, statements ...string) error {
 	return e.with(dsn, func(db *sql.DB) error {
 		for _, statement := range statements {
@@ -135,7 +135,7 @@ func (e *engine) create(ctx context.Context) (store, error) {
 	return e.open(ctx)
 }
 
-// size returns the bytes that the closed store takes, and how many of them are in use.
+// size returns the size of the closed store in bytes, and how many of them are in use.
 func (e *engine) size(ctx context.Context) (onDisk, inUse int64, err error) {
 	err = e.with(e.dsn, func(db *sql.DB) (err error) {
 		if onDisk, err = e.onDisk(ctx, db); err != nil {

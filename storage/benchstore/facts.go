@@ -10,14 +10,14 @@ import (
 	"github.com/qosrtc/qos/internal/bench"
 )
 
-// facts says what the figures were measured on; no paths, no names.
+// facts describes the machine, without paths and names.
 func facts(dir string) string {
 	return fmt.Sprintf("%d cores (%s), %s, %s/%s, file system %s, load before it %s, %s.",
 		runtime.NumCPU(), cpu(), runtime.Version(), runtime.GOOS, runtime.GOARCH, fileSystem(dir), bench.Load(), time.Now().UTC().Format(time.DateOnly))
 }
 
 func cpu() string {
-	text, _ := os.ReadFile("/proc/cpuinfo") // it may not be there
+	text, _ := os.ReadFile("/proc/cpuinfo") // missing on other systems
 	for line := range strings.Lines(string(text)) {
 		if name, value, _ := strings.Cut(line, ":"); strings.TrimSpace(name) == "model name" {
 			return strings.TrimSpace(value)
@@ -26,7 +26,7 @@ func cpu() string {
 	return "of unknown kind"
 }
 
-// fileSystem returns the type of the one that holds dir: the mount with the longest
+// fileSystem returns the type of the file system with dir: the mount with the longest
 // matching path.
 func fileSystem(dir string) string {
 	text, _ := os.ReadFile("/proc/mounts")

@@ -72,7 +72,7 @@ func (e *env) measureReads(s store, ref storage.Ref, form string, rows int) erro
 	return nil
 }
 
-// readAll reads all records of a conference and keeps none.
+// readAll reads and drops all records of a conference.
 func (e *env) readAll(s store, ref storage.Ref) (took time.Duration, peak uint64, n int, err error) {
 	runtime.GC()
 	before := heap()
@@ -87,7 +87,7 @@ func (e *env) readAll(s store, ref storage.Ref) (took time.Duration, peak uint64
 	return time.Since(began), peak - min(before, peak), n, err
 }
 
-// heap returns the bytes of objects that are alive or not collected yet.
+// heap returns the bytes of live objects and those not collected yet.
 func heap() uint64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)

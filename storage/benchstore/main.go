@@ -1,12 +1,12 @@
-// Command benchstore measures the engines of the store: committed frames a second and how
-// long a commit takes, bytes a row, searches, one long conference, packing and retention.
+// Command benchstore measures the engines of the store: committed frames a second and the
+// duration of a commit, bytes a row, searches, one long conference, packing and retention.
 // `make bench-store` runs it; it is no test and never runs in CI.
 //
-// Every figure stands beside a baseline of the same run, so that a claim is a ratio. It runs
+// Every figure is beside a baseline of the same run, so that claims are ratios. It runs
 // on one core; PostgreSQL's server has another. The frames are those of storagetest.Call, with
 // the scores of the quality models.
 //
-// The tables go to standard output. With -docs each takes the place of the section of its
+// The tables are written to standard output. With -docs each table replaces the section with its
 // title in a Markdown file.
 package main
 
@@ -53,7 +53,7 @@ func main() {
 	}
 }
 
-// env is what a section has.
+// env is the environment of a section.
 type env struct {
 	*engine
 	report
@@ -63,14 +63,14 @@ type env struct {
 	now         time.Time // of the model
 }
 
-// some returns n, or less where less than a second is measured: all is to be quick then.
-func (e *env) some(n int) int { return min(n, max(2, int(float64(n)*e.seconds.Seconds()))) }
+// scaled returns n, or fewer if less than a second is measured, for quick runs.
+func (e *env) scaled(n int) int { return min(n, max(2, int(float64(n)*e.seconds.Seconds()))) }
 
 // section measures one thing for one engine.
 type section struct {
 	name, title string
 	run         func(*env) error
-	durable     bool // whether it differs by how durable SQLite is
+	durable     bool // run again with SynchronousFull of SQLite
 }
 
 var sections = []section{
@@ -123,7 +123,7 @@ func measure(ctx context.Context, o options, s section, dir string, server *post
 		e := &env{
 			ctx: ctx, engine: eng, report: report{name, &all}, conferences: o.conferences,
 			seconds: time.Duration(o.seconds * float64(time.Second)),
-			now:     time.Now().Truncate(time.Hour).Add(-3 * time.Hour), // so that nothing is ahead of the clock
+			now:     time.Now().Truncate(time.Hour).Add(-3 * time.Hour), // all times are in the past
 		}
 		if err := s.run(e); err != nil {
 			return fmt.Errorf("%s: %w", name, err)

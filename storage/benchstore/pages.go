@@ -26,7 +26,7 @@ const (
 	week          = 7 * day
 )
 
-// dashboard is the extension over a store, which answers over HTTP.
+// dashboard is the dashboard extension over a store, with its HTTP server.
 type dashboard struct {
 	ext  extension.Extension
 	base string
@@ -52,7 +52,7 @@ func (d *dashboard) close(ctx context.Context) error {
 	return d.ext.Shutdown(ctx)
 }
 
-// ask returns how long an answer took, with its transfer.
+// ask returns the duration of a request with its transfer.
 func (d *dashboard) ask(ctx context.Context, path string) (time.Duration, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, d.base+path, http.NoBody)
 	if err != nil {
@@ -71,7 +71,7 @@ func (d *dashboard) ask(ctx context.Context, path string) (time.Duration, error)
 	return took, err
 }
 
-// pages are requests, of which most are about the conferences of a time.
+// pages are the requests of pages; most show the conferences of a time range.
 var pages = []struct {
 	what string
 	path func(c *catalogue, r *rand.Rand, from, to time.Time) string
@@ -122,8 +122,8 @@ func (e *env) makeHours(s store) error {
 	return nil
 }
 
-// askPages measures pages about long of the time of the catalogue: requests of a dashboard that has just been started, and
-// later ones. The overview has the same time a week before beside it, a comparison as long before.
+// askPages measures pages that show the range long of the catalogue: the first requests of a new dashboard, and
+// later ones. The overview is compared with the same range a week before, a comparison with the range before.
 func (e *env) askPages(s store, c *catalogue, long time.Duration) error {
 	room := e.now.Sub(c.first) - long
 	before := min(week, room/2)
@@ -149,7 +149,7 @@ func (e *env) page(what string, took latencies) {
 	e.add(what, "asked", float64(len(took)))
 }
 
-// askPage asks a dashboard of its own several times.
+// askPage sends requests to a new dashboard.
 func (e *env) askPage(s store, path string) (first time.Duration, later latencies, err error) {
 	d, err := serve(e.ctx, s)
 	if err != nil {
@@ -159,7 +159,7 @@ func (e *env) askPage(s store, path string) (first time.Duration, later latencie
 	if first, err = d.ask(e.ctx, path); err != nil {
 		return 0, nil, err
 	}
-	for range e.some(laterRequests / firstRequests) {
+	for range e.scaled(laterRequests / firstRequests) {
 		took, err := d.ask(e.ctx, path)
 		if err != nil {
 			return 0, nil, err

@@ -9,15 +9,15 @@ import (
 	"github.com/qosrtc/qos/internal/bench"
 )
 
-// table is the figures of one section in Markdown: a row an engine and case, a column a
-// metric, both in the order in which they came first.
+// table is the figures of one section in Markdown: one row for each engine and case, one column for each
+// metric, both in the order of the first figure.
 type table struct {
 	columns []string
 	rows    [][2]string
 	cells   map[[3]string]float64
 }
 
-// report takes the results of an engine as they come.
+// report receives the results of an engine.
 type report struct {
 	name string
 	*table
@@ -38,10 +38,10 @@ func (r report) add(what, metric string, value float64) {
 	r.cells[[3]string{r.name, what, metric}] = value
 }
 
-// latencies are how long the same thing took each time.
+// latencies are repeated measurements of one duration.
 type latencies []time.Duration
 
-// at returns the quantile q of sorted latencies; there must be some.
+// at returns the quantile q of sorted latencies, at least one.
 func (l latencies) at(q float64) time.Duration { return bench.Quantile(l, q) }
 
 // latency adds the usual quantiles in ms, if there are any.
@@ -57,7 +57,7 @@ func (r report) latency(what string, l latencies) {
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// String draws the table.
+// String returns the table in Markdown.
 func (t table) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| engine | what | %s |\n| --- | --- |%s\n", strings.Join(t.columns, " | "), strings.Repeat(" ---: |", len(t.columns)))
@@ -74,7 +74,7 @@ func (t table) String() string {
 	return b.String()
 }
 
-// short writes a number with three digits that count, and thousands apart.
+// short formats a number with three significant digits and separated thousands.
 func short(v float64) string {
 	switch {
 	case v != 0 && v < 0.995:

@@ -13,7 +13,7 @@ import (
 
 const (
 	apps         = 20
-	rooms        = 50_000 // names that are used again
+	rooms        = 50_000 // number of reused conferenceIDs
 	span         = 90 * day
 	live         = 30 // conferences without a summary yet, the newest
 	together     = 500
@@ -29,7 +29,7 @@ const (
 // rareScore is the score of one conference in a thousand; all others have at least 3.
 const rareScore = 1.75
 
-// catalogue is conferences to search: number i is the same each time.
+// catalogue is conferences to search. Conference i is the same in each run.
 type catalogue struct {
 	n        int
 	first    time.Time
@@ -40,7 +40,7 @@ func newCatalogue(n int, now time.Time) *catalogue {
 	return &catalogue{n, now.Add(-span), document()}
 }
 
-// document has as much in it as the summary of a call: names that come again, and numbers that
+// document returns a document as long as the summary of a call: names that repeat, and numbers that
 // do not.
 func document() json.RawMessage {
 	r := random(9)
@@ -61,7 +61,7 @@ func random(seed int) *rand.Rand {
 
 func appName(i int) string { return fmt.Sprintf("app-%02d", i) }
 
-// app returns an app, large ones more often: the largest of them has 28 %, by Zipf's law.
+// app returns a random app, large ones more often: the largest has 28 %, by Zipf's law.
 func (c *catalogue) app(r *rand.Rand) string {
 	at := r.Float64() * harmonic(apps)
 	for i := range apps {
@@ -92,8 +92,8 @@ func (c *catalogue) window(r *rand.Rand, app string, long time.Duration) storage
 	return storage.Query{AppID: app, From: from, To: from.Add(long)}
 }
 
-// named returns the app and the conferenceID of number i: three of ten are held under names
-// that are used again, by one app and hours apart.
+// named returns the app and the conferenceID of conference i: three of ten have reused
+// conferenceIDs, within one app and hours apart.
 func (c *catalogue) named(i int) (app, conference string) {
 	if i%10 < 3 {
 		return c.app(random(i % rooms)), fmt.Sprintf("room-%d", i%rooms)
@@ -101,7 +101,7 @@ func (c *catalogue) named(i int) (app, conference string) {
 	return c.app(random(i)), fmt.Sprintf("meeting-%d", i)
 }
 
-// at returns a conference whose name is used again, or is not.
+// at returns a conference with a reused conferenceID, or with a unique one.
 func (c *catalogue) at(r *rand.Rand, again bool) (app, conference string, start time.Time) {
 	i := r.IntN(c.n/10) * 10
 	if !again {
@@ -113,17 +113,17 @@ func (c *catalogue) at(r *rand.Rand, again bool) (app, conference string, start 
 
 func (c *catalogue) user(r *rand.Rand) string { return fmt.Sprintf("user-%d", r.IntN(c.n)) }
 
-// sites is the number of sites, with as many conferences each.
+// sites is the number of sites; all have the same number of conferences.
 const sites = 61
 
 func siteOf(i int) string { return fmt.Sprintf("site-%d", i%sites) }
 
-// details are what the sessions of conference i report.
+// details returns the details of the sessions of conference i.
 func details(i int) map[string]string {
 	return map[string]string{"qos.application.version": "4.2.0", "qos.library.version": "0.1.0", "qos.site.id": siteOf(i)}
 }
 
-// batches are the sessions of conference i: two, or up to eight, one record each.
+// batches returns the sessions of conference i: two to eight, with one record each.
 func (c *catalogue) batches(i int) (out []storage.Batch) {
 	r := random(i)
 	app, conference := c.named(i)
@@ -141,7 +141,7 @@ func (c *catalogue) batches(i int) (out []storage.Batch) {
 	return out
 }
 
-// takePart is how many take part.
+// takePart returns the number of participants.
 func takePart(r *rand.Rand) int {
 	if r.IntN(5) == 0 {
 		return 2 + r.IntN(7)
@@ -149,7 +149,7 @@ func takePart(r *rand.Rand) int {
 	return 2
 }
 
-// summary is that of conference i, nil of the newest.
+// summary returns the summary of conference i, nil for the newest.
 func (c *catalogue) summary(i int) *storage.Summary {
 	if i >= c.n-live {
 		return nil
@@ -175,14 +175,14 @@ func (c *catalogue) summary(i int) *storage.Summary {
 	return s
 }
 
-// lengthen gives the conferences, which have a record at their start alone, and their summaries
-// an end: up to 40 minutes later, of one in 10,000 26 hours. One summary in 50,000 stays short of it.
+// lengthen sets the end of the conferences, which have a record at their start alone, and of their
+// summaries: up to 40 minutes later, for one in 10,000 26 hours. One summary in 50,000 ends earlier.
 const lengthen = `UPDATE %[1]sconference SET
 	end_ms = start_ms + CASE WHEN start_ms / 7 %% 10000 = 3 THEN 93600000 ELSE start_ms / 7 %% 2400 * 1000 END,
 	summary_end = CASE WHEN start_ms / 7 %% 50000 = 4 THEN summary_end
 		ELSE start_ms + CASE WHEN start_ms / 7 %% 10000 = 3 THEN 93600000 ELSE start_ms / 7 %% 2400 * 1000 END END`
 
-// fill makes a store with the conferences.
+// fill creates a store with the conferences.
 func (e *env) fill(c *catalogue) (store, error) {
 	s, err := e.create(e.ctx)
 	if err != nil {
@@ -223,7 +223,7 @@ func (e *env) fill(c *catalogue) (store, error) {
 	return e.open(e.ctx)
 }
 
-// measureSearch fills a store and asks.
+// measureSearch fills a store and measures searches.
 func measureSearch(e *env) error {
 	c := newCatalogue(e.conferences, e.now)
 	began := time.Now()
@@ -249,7 +249,7 @@ func measureSearch(e *env) error {
 	return s.Close()
 }
 
-// ask asks one kind of question for a time, not counting the first.
+// ask repeats one kind of search for a time, without counting the first.
 func (e *env) ask(s store, c *catalogue, search search) error {
 	r := random(1)
 	var took latencies

@@ -12,13 +12,13 @@ import (
 const (
 	day            = 24 * time.Hour
 	hallFrames     = 60 // ten minutes
-	hallsASecond   = 40 // conferences that are made for each second of measuring
-	livePeople     = 4  // who write meanwhile
+	hallsASecond   = 40 // conferences for each second of measuring
+	livePeople     = 4  // concurrent writers
 	liveEvery      = 20 * time.Millisecond
 	deletedQuarter = 6 * time.Hour
 )
 
-// halls are the starts of conferences on two days, spread over the first twelve hours of each.
+// halls returns the starts of conferences on two days, within the first twelve hours of each.
 func (e *env) halls() []time.Time {
 	n := max(4, int(e.seconds.Seconds()*hallsASecond))
 	out := make([]time.Time, n)
@@ -32,10 +32,10 @@ func (e *env) halls() []time.Time {
 	return out
 }
 
-// load appends conferences, all people of one at a time, and returns the rows.
+// load appends conferences, all participants of one at a time, and returns the number of rows.
 func (e *env) load(s store, people, frames int, starts ...time.Time) (rows int, err error) {
 	for i, start := range starts {
-		call := renamed(storagetest.Call(people, e.some(frames), start), fmt.Sprint("hall-", i), start, people, i*people)
+		call := renamed(storagetest.Call(people, e.scaled(frames), start), fmt.Sprint("hall-", i), start, people, i*people)
 		for at := 0; at < len(call); at += people {
 			done, err := s.Append(e.ctx, call[at:at+people])
 			if err != nil {
@@ -47,7 +47,7 @@ func (e *env) load(s store, people, frames int, starts ...time.Time) (rows int, 
 	return rows, nil
 }
 
-// pack packs what ended before now and reports what it cost.
+// pack packs the conferences that ended before now and reports the cost.
 func (e *env) pack(s store) error {
 	began := time.Now()
 	done, err := s.Pack(e.ctx, e.now)
@@ -58,7 +58,7 @@ func (e *env) pack(s store) error {
 	return err
 }
 
-// measureSize closes the store, so that nothing is under way, and opens it again.
+// measureSize closes the store, so that no write is pending, and reopens it.
 func (e *env) measureSize(s store, what string, rows int) (store, error) {
 	if err := s.Close(); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (e *env) measureSize(s store, what string, rows int) (store, error) {
 	return e.open(e.ctx)
 }
 
-// measureUpkeep compares rows loose and packed, then lets others write while it packs and
+// measureUpkeep compares loose and packed rows, then measures writers while the store packs and
 // deletes.
 func measureUpkeep(e *env) error {
 	s, err := e.create(e.ctx)
@@ -101,7 +101,7 @@ func measureUpkeep(e *env) error {
 	return e.measureStalls()
 }
 
-// measureStalls begins again, with others who write at a steady pace.
+// measureStalls starts again, with writers at a steady rate.
 func (e *env) measureStalls() error {
 	s, err := e.create(e.ctx)
 	if err != nil {
@@ -111,7 +111,7 @@ func (e *env) measureStalls() error {
 	if _, err := e.load(s, 2, hallFrames, halls...); err != nil {
 		return err
 	}
-	live := newSources(livePeople, e.some(50), e.now)
+	live := newSources(livePeople, e.scaled(50), e.now)
 	last := halls[len(halls)-1].Truncate(day)
 	packing := func(what string) error {
 		began := time.Now()
@@ -146,8 +146,8 @@ func (e *env) measureStalls() error {
 	return s.Close()
 }
 
-// whileLive runs f while people write at a steady pace, and reports how late they were
-// done. A write that begins late, because the one before it took long, counts from when it
+// whileLive runs f while writers write at a steady rate, and reports their delays. The delay of a
+// write that starts late, because the previous one was slow, counts from the time when it
 // was due.
 func (e *env) whileLive(s store, live []*source, what string, f func(what string) error) error {
 	stop := make(chan struct{})

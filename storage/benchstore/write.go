@@ -13,7 +13,7 @@ import (
 	"github.com/qosrtc/qos/storage/internal/frames"
 )
 
-// bodies returns what the store keeps of a source's first frames, without their keys.
+// bodies returns the stored columns of a source's first frames, without their keys.
 func bodies(s *source) (out [][]byte, err error) {
 	for _, loop := range s.templates {
 		prepared, err := frames.Prepare(loop[:1])
@@ -27,14 +27,14 @@ func bodies(s *source) (out [][]byte, err error) {
 	return out, nil
 }
 
-// measureWrites compares one frame a commit of a plain table, and a loop of fsync, with
-// the store's.
+// measureWrites compares one frame a commit into a plain table, and repeated fsync, with
+// the store.
 func measureWrites(e *env) error {
 	if err := measureSync(e); err != nil {
 		return err
 	}
 	for _, writers := range []int{1, 8, 64} {
-		sources := newSources(writers, max(2, e.some(liveSessions)/writers), e.now)
+		sources := newSources(writers, max(2, e.scaled(liveSessions)/writers), e.now)
 		plain, err := measurePlain(e, sources)
 		if err != nil {
 			return err
@@ -46,7 +46,7 @@ func measureWrites(e *env) error {
 	return nil
 }
 
-// measureSync writes a page and forces it to the disk, over and over.
+// measureSync repeatedly writes a page and syncs it to disk.
 func measureSync(e *env) error {
 	dir, err := os.MkdirTemp("", "qos-sync")
 	if err != nil {
@@ -57,7 +57,7 @@ func measureSync(e *env) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }() // nobody reads it
+	defer func() { _ = f.Close() }()
 	page := make([]byte, 4096)
 	done, err := repeat(1, e.seconds/4, func(int) error {
 		if _, err := f.Write(page); err != nil {
@@ -69,7 +69,7 @@ func measureSync(e *env) error {
 	return err
 }
 
-func measurePlain(e *env, sources []*source) (done measured, err error) {
+func measurePlain(e *env, sources []*source) (done repeatResult, err error) {
 	if err := e.empty(e.ctx); err != nil {
 		return done, err
 	}
@@ -103,7 +103,7 @@ func measurePlain(e *env, sources []*source) (done measured, err error) {
 	return done, err
 }
 
-func measureAppends(e *env, sources []*source, plain measured) error {
+func measureAppends(e *env, sources []*source, plain repeatResult) error {
 	s, err := e.create(e.ctx)
 	if err != nil {
 		return err
@@ -136,21 +136,21 @@ func people(writers int) string {
 	return fmt.Sprint(writers, " writers")
 }
 
-// measured is what repeat saw.
-type measured struct {
+// repeatResult is the result of repeat.
+type repeatResult struct {
 	took    time.Duration
 	latency latencies
 }
 
-func (m measured) perSecond() float64 { return float64(len(m.latency)) / m.took.Seconds() }
+func (m repeatResult) perSecond() float64 { return float64(len(m.latency)) / m.took.Seconds() }
 
-func (e *env) commits(what string, m measured) {
+func (e *env) commits(what string, m repeatResult) {
 	e.add(what, "commits/s", m.perSecond())
 	e.latency(what, m.latency)
 }
 
-// repeat lets workers do something over and over for a time.
-func repeat(workers int, long time.Duration, do func(worker int) error) (m measured, err error) {
+// repeat runs do in concurrent workers for a time.
+func repeat(workers int, long time.Duration, do func(worker int) error) (m repeatResult, err error) {
 	took := make([]latencies, workers)
 	errs := make([]error, workers)
 	start := time.Now()
