@@ -10,7 +10,7 @@ import (
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
-// Append implements storage.Writer. When ctx ends before it returns, the records may
+// Append implements storage.Writer. When ctx ends first, the records may
 // still be written; appending them again is harmless.
 func (s *Store) Append(ctx context.Context, batches []storage.Batch) (storage.Appended, error) {
 	if err := ctx.Err(); err != nil {
@@ -31,15 +31,15 @@ func (s *Store) Append(ctx context.Context, batches []storage.Batch) (storage.Ap
 	return result, nil
 }
 
-// PutSummary implements storage.Writer. The summary goes to the conference that joins its
-// span, the nearest to its start if there are several.
+// PutSummary implements storage.Writer. It writes the summary to the conference that overlaps its
+// span or lies within instance.Gap of it, the nearest to its start if there are several.
 func (s *Store) PutSummary(ctx context.Context, sum storage.Summary) error {
 	stored, err := join.NewSummary(sum)
 	if err != nil {
 		return s.wrap("put summary", fmt.Errorf("%w: %w", storage.ErrInvalid, err))
 	}
 	place := frames.PlaceID{App: sum.AppID, Conference: sum.ConferenceID}
-	j := &job{place: place, summary: stored, given: sum}
+	j := &job{place: place, summary: stored, original: sum}
 	err = s.queue.Do(ctx, j)
 	if err == nil && !j.found {
 		err = storage.ErrNotFound
@@ -50,7 +50,7 @@ func (s *Store) PutSummary(ctx context.Context, sum storage.Summary) error {
 	return nil
 }
 
-// run decides what a job adds and queues it.
+// run executes one job and queues its writes.
 func (t *tx) run(j *job) error {
 	if j.summary != nil {
 		return t.putSummary(j)
@@ -94,20 +94,20 @@ func (t *tx) putSummary(j *job) error {
 		return err
 	}
 	if t.summaries > before {
-		t.changes.AddSummary(j.given)
+		t.changes.AddSummary(j.original)
 	}
 	return nil
 }
 
-// appendFrame queues the records of f that are not there yet and returns their number.
+// appendFrame queues the records of f that are not stored yet and returns their number.
 func (t *tx) appendFrame(session sessionKey, f *frames.Row) (added int, err error) {
 	id := frameID{session.key, f.Seq}
-	parts, err := f.Without(t.have[id])
+	parts, err := f.Without(t.storedRuns[id])
 	for i := range parts {
 		p := &parts[i]
 		added += p.N
 		t.insert(session, p)
-		t.have[id] = frames.Insert(t.have[id], frames.Run{From: p.Idx, To: p.Idx + p.N})
+		t.storedRuns[id] = frames.Insert(t.storedRuns[id], frames.Run{From: p.Idx, To: p.Idx + p.N})
 	}
 	return added, err
 }

@@ -9,28 +9,30 @@ import (
 	"github.com/qosrtc/qos/storage/internal/frames"
 )
 
-// channel is the NOTIFY channel of committed changes. A message is a JSON
-// array of changes, catchUp, or the number of a collector that starts.
+// channel is the NOTIFY channel of committed changes. A message is a JSON array of changes,
+// catchUp, or startPrefix and the number of a collector.
 const (
-	channel = "qos_commit"
-	catchUp = "catch up"
-	starts  = "starts "
-	// maxPayload is the most bytes that PostgreSQL takes in one message.
+	channel     = "qos_commit"
+	catchUp     = "catch up"
+	startPrefix = "starts "
+	// maxPayload is PostgreSQL's limit of one message, in bytes.
 	maxPayload = 7999
 )
 
-// started is the message of a collector that starts, before its first commit.
-func started(number int32) string { return starts + strconv.FormatUint(uint64(uint32(number)), 10) } // unsigned, as pg_locks has it
+// startMessage returns the message that a collector sends when it starts, before its first commit. The number is
+// unsigned, as in pg_locks.
+func startMessage(number int32) string {
+	return startPrefix + strconv.FormatUint(uint64(uint32(number)), 10)
+}
 
-// startedNumber returns the number of a collector that starts.
+// startedNumber returns the number of the collector that sent a start message.
 func startedNumber(message string) (int64, bool) {
-	text, ok := strings.CutPrefix(message, starts)
+	text, ok := strings.CutPrefix(message, startPrefix)
 	number, err := strconv.ParseUint(text, 10, 32)
 	return int64(number), ok && err == nil
 }
 
-// change is a storage.Change in a message: ids are bytes, which JSON has as base64; times
-// are ms since the epoch.
+// change is the JSON form of a storage.Change. IDs are bytes (base64); times are ms since the epoch.
 type change struct {
 	App        []byte `json:"app"`
 	Conference []byte `json:"conference"`
@@ -40,8 +42,8 @@ type change struct {
 	Summary    bool   `json:"summary,omitempty"`
 }
 
-// encodeChanges packs changes into as few messages as it takes. One that does not fit is
-// sent as a catchUp.
+// encodeChanges returns messages with the changes, as few as possible. A change that is longer
+// than maxPayload is replaced by a catchUp.
 func encodeChanges(changes []storage.Change) (messages []string) {
 	list := []byte{'['}
 	end := func() {
@@ -74,8 +76,8 @@ func encodeChanges(changes []storage.Change) (messages []string) {
 	return messages
 }
 
-// decodeChanges is the reverse. It is false of a catchUp, and of what it does not
-// understand, for that may be the same in a newer collector's words.
+// decodeChanges returns the changes of a message; false for a catchUp and for messages of an
+// unknown form, which a newer collector may send.
 func decodeChanges(message string) (changes []storage.Change, ok bool) {
 	var list []change
 	if err := json.Unmarshal([]byte(message), &list); err != nil || len(list) == 0 {

@@ -12,25 +12,25 @@ import (
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
-// deleteConferences is how many conferences one transaction deletes.
+// deleteConferences is the number of conferences that one transaction deletes.
 const deleteConferences = 50
 
-// old selects what is deleted: what ended before a time, of all apps or of one (a value, nil: all).
-type old struct {
+// deletion selects what is deleted: whatever ended before a time, of one app or of all.
+type deletion struct {
 	beforeMs int64
-	appID    []byte
+	appID    []byte // nil: all apps
 }
 
-// DeleteBefore implements storage.Remover. Partitions of which nothing remains are dropped whole;
-// the rest goes in small transactions.
+// DeleteBefore implements storage.Remover. It drops partitions that hold nothing to keep, and
+// deletes other rows in small transactions.
 func (s *Store) DeleteBefore(ctx context.Context, before time.Time) (n int, err error) {
 	ms := before.UnixMilli()
-	err = s.read.with(ctx, func(conn *pgx.Conn) error {
+	err = s.read.withConn(ctx, func(conn *pgx.Conn) error {
 		days, err := dropBefore(ctx, conn, ms)
 		if err != nil {
 			return err
 		}
-		if n, err = deleteAll(ctx, conn, old{beforeMs: ms}); err != nil {
+		if n, err = deleteAll(ctx, conn, deletion{beforeMs: ms}); err != nil {
 			return err
 		}
 		return deleteSessions(ctx, conn, `day = ANY ($1::int[])`, days)
@@ -43,8 +43,8 @@ func (s *Store) DeleteBefore(ctx context.Context, before time.Time) (n int, err 
 
 // DeleteAppBefore implements storage.Remover.
 func (s *Store) DeleteAppBefore(ctx context.Context, appID string, before time.Time) (n int, err error) {
-	err = s.read.with(ctx, func(conn *pgx.Conn) error {
-		n, err = deleteAll(ctx, conn, old{before.UnixMilli(), []byte(appID)})
+	err = s.read.withConn(ctx, func(conn *pgx.Conn) error {
+		n, err = deleteAll(ctx, conn, deletion{before.UnixMilli(), []byte(appID)})
 		return err
 	})
 	if err != nil {
@@ -53,39 +53,39 @@ func (s *Store) DeleteAppBefore(ctx context.Context, appID string, before time.T
 	return n, nil
 }
 
-// ofApp is the condition of an app whose value has a number.
-func (o old) ofApp(number int) string {
-	if o.appID == nil {
+// ofApp returns the condition on the app, with the number of its parameter; empty for all apps.
+func (d deletion) ofApp(number int) string {
+	if d.appID == nil {
 		return ""
 	}
 	return fmt.Sprintf(" AND app_id = $%d", number)
 }
 
-// args adds the value of the app, if there is one.
-func (o old) args(values ...any) []any {
-	if o.appID == nil {
+// args appends the parameter of ofApp to values.
+func (d deletion) args(values ...any) []any {
+	if d.appID == nil {
 		return values
 	}
-	return append(values, o.appID)
+	return append(values, d.appID)
 }
 
-// deleteAll deletes what is old, and returns the number of conferences.
-func deleteAll(ctx context.Context, conn *pgx.Conn, o old) (n int, err error) {
+// deleteAll deletes everything that d selects, and returns the number of conferences.
+func deleteAll(ctx context.Context, conn *pgx.Conn, d deletion) (n int, err error) {
 	for deleted := 1; deleted > 0; n += deleted {
-		if deleted, err = deleteSome(ctx, conn, o); err != nil {
+		if deleted, err = deleteSome(ctx, conn, d); err != nil {
 			return n + deleted, err
 		}
 	}
 	for deleted := 1; deleted > 0; {
-		if deleted, err = deleteUnattached(ctx, conn, o); err != nil {
+		if deleted, err = deleteUnattached(ctx, conn, d); err != nil {
 			return n, err
 		}
 	}
-	return n, deletePreCalls(ctx, conn, o)
+	return n, deletePreCalls(ctx, conn, d)
 }
 
-// dropBefore drops the partitions of days before a time whose sessions took part in
-// nothing that is to be kept, and returns the days.
+// dropBefore drops the partitions of days before a time if no session of the day takes part in a
+// conference, or has an unattached annotation, that is kept. It returns these days.
 func dropBefore(ctx context.Context, conn *pgx.Conn, before int64) (dropped []int32, err error) {
 	days, err := partitions(ctx, conn, dayOf(before))
 	if err != nil {
@@ -93,13 +93,13 @@ func dropBefore(ctx context.Context, conn *pgx.Conn, before int64) (dropped []in
 	}
 	for _, day := range days {
 		err := withDay(ctx, conn, day, func() error {
-			var kept bool
+			var needed bool
 			err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM qos_session s
 				JOIN qos_participant p ON p.session = s.key JOIN qos_conference c ON c.place = p.place AND c.key = p.conference
 				WHERE s.day = $1 AND c.end_ms >= $2)
 				OR EXISTS (SELECT 1 FROM qos_session s JOIN qos_unattached u ON u.session = s.key
-				WHERE s.day = $1 AND u.conference_at >= $2)`, day, before).Scan(&kept)
-			if err != nil || kept {
+				WHERE s.day = $1 AND u.conference_at >= $2)`, day, before).Scan(&needed)
+			if err != nil || needed {
 				return err
 			}
 			dropped = append(dropped, day)
@@ -112,19 +112,19 @@ func dropBefore(ctx context.Context, conn *pgx.Conn, before int64) (dropped []in
 	return dropped, nil
 }
 
-// deleteSome deletes some conferences and returns their number.
-func deleteSome(ctx context.Context, conn *pgx.Conn, o old) (deleted int, err error) {
+// deleteSome deletes up to deleteConferences conferences and returns their number.
+func deleteSome(ctx context.Context, conn *pgx.Conn, d deletion) (deleted int, err error) {
 	var sessions []int64
 	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		places, err := collect[int64](tx.Query(ctx, `SELECT place FROM qos_conference
-			WHERE start_ms < $1 AND end_ms < $1`+o.ofApp(3)+` ORDER BY start_ms LIMIT $2`, o.args(o.beforeMs, deleteConferences)...))
+			WHERE start_ms < $1 AND end_ms < $1`+d.ofApp(3)+` ORDER BY start_ms LIMIT $2`, d.args(d.beforeMs, deleteConferences)...))
 		if err != nil {
 			return err
 		}
 		if places, err = collect[int64](tx.Query(ctx, `SELECT key FROM qos_place WHERE key = ANY ($1) ORDER BY key FOR UPDATE`, places)); err != nil {
 			return err
 		}
-		deleted, sessions, err = deleteIn(ctx, tx, places, o.beforeMs)
+		deleted, sessions, err = deleteIn(ctx, tx, places, d.beforeMs)
 		if err != nil {
 			return err
 		}
@@ -136,23 +136,23 @@ func deleteSome(ctx context.Context, conn *pgx.Conn, o old) (deleted int, err er
 	return deleted, deleteSessions(ctx, conn, `key = ANY ($1::bigint[])`, sessions)
 }
 
-// deleteIn deletes what ended before a time in places that are locked.
+// deleteIn deletes the conferences that ended before a time, of rows of qos_place that are locked.
 func deleteIn(ctx context.Context, tx pgx.Tx, places []int64, before int64) (deleted int, sessions []int64, err error) {
 	rows, err := tx.Query(ctx, tableColumns+`qos_conference c WHERE c.place = ANY ($1) AND c.start_ms < $2 AND c.end_ms < $2
 		ORDER BY c.start_ms LIMIT $3`, places, before, deleteConferences)
 	if err != nil {
 		return 0, nil, err
 	}
-	var found []sqlstore.Located
+	var expired []sqlstore.Located
 	err = conferences(rows, func(place int64, c join.Row) {
-		found = append(found, sqlstore.Located{Row: c, Place: place})
+		expired = append(expired, sqlstore.Located{Row: c, Place: place})
 	})
-	for i := 0; i < len(found) && err == nil; i++ {
-		var who []int64
-		who, err = deleteOne(asked{ctx, tx}, found[i])
-		sessions = append(sessions, who...)
+	for i := 0; i < len(expired) && err == nil; i++ {
+		var conferenceSessions []int64
+		conferenceSessions, err = deleteOne(querier{ctx, tx}, expired[i])
+		sessions = append(sessions, conferenceSessions...)
 	}
-	return len(found), sessions, err
+	return len(expired), sessions, err
 }
 
 func deleteOne(tx sqlstore.Tx, c sqlstore.Located) (sessions []int64, err error) {
@@ -169,9 +169,9 @@ func deleteOne(tx sqlstore.Tx, c sqlstore.Located) (sessions []int64, err error)
 	return sqlstore.Rows{Tx: tx, Place: c.Place}.Delete(c.Key)
 }
 
-// deleteSessions deletes those of the sessions that where selects in which nobody is
-// interested: they take part in nothing, and no writer has them locked. Two statements,
-// for the second must see what those wrote that had the lock before.
+// deleteSessions deletes those of the sessions that where selects which no conference and no
+// unattached annotation refers to, and which no writer has locked. There are two statements, because
+// the second must see what was committed by the previous owner of a lock.
 func deleteSessions[T int32 | int64](ctx context.Context, conn *pgx.Conn, where string, keys []T) error {
 	if len(keys) == 0 {
 		return nil

@@ -1,73 +1,71 @@
 // Package postgres is the store's engine for many collectors: one PostgreSQL database that
-// all of them write to and read from at once.
+// all of them write to and read from concurrently.
 //
 // Each collector has one writing connection. Appends that wait while a transaction commits
-// share the next one (package group). A transaction has two round trips where nothing but
-// more of a live call came: the first locks and reads all it needs, the second writes and
-// commits.
+// share the next one (package group). A transaction that only extends live calls has two round
+// trips: the first locks and reads all rows it needs, the second writes and commits.
 //
 // # Locks
 //
 // A transaction locks, in this order and each kind in the order of its keys: days (an
-// advisory lock, shared), rows of qos_session, rows of qos_place. With its session locked
-// nobody else decides which of its records are new; with its place locked nobody else
-// joins its conferences. Rows of sessions and places are made before the transaction, by
-// statements of their own. So writers never wait in a circle. Should the server end a
-// transaction (deadlock, a lost connection, a partition that went), it is tried again.
+// advisory lock, shared), rows of qos_session, rows of qos_place. The lock on a session keeps
+// other transactions from deciding which of its records are new; the lock on a row of qos_place
+// keeps them from joining its conferences. Both rows are created before the transaction, by
+// separate statements. This order prevents deadlocks between writers. If the server ends a
+// transaction nevertheless (lost connection, dropped partition), it is retried.
 //
 // # Partitions
 //
-// Frames stand in a partition of the day on which their session started, by the time in
-// its id (UUIDv7). A session whose id names a day more than two days ahead, or longer ago
-// than Options.Days, goes to partition 0: a client that lies about its time cannot make
-// partitions. Where a session's frames are is decided once and stands in its row.
+// A frame is stored in the partition of the day on which its session started, by the time in
+// the session's id (UUIDv7). A session whose day is more than two days ahead, or older than
+// Options.Days, uses partition 0: a client with a wrong clock cannot create partitions.
+// The day is decided once and stored in the session's row.
 //
-// The tables of a conference can have hash partitions too (Options.HashPartitions), by the key
-// of its (AppID, conferenceID), the place: a hash that begins every primary and unique key of
-// theirs. What is asked of one conference names the place, and so reads one partition. Tables
+// The tables of a conference can have hash partitions too (Options.HashPartitions), by the key of
+// its row in qos_place: a hash of (AppID, conferenceID), the first column of all their primary and
+// unique keys. Every query about one conference has this key, and so reads one partition. Tables
 // of sessions, visits, terms and settings are shared.
 //
-// A number of a session that comes again under another conferenceID is a duplicate, though no
-// unique key says so: qos_visit has the places of a session, and a transaction looks in all of
-// them for the numbers it is to write.
+// A frame that is sent again under another conferenceID is a duplicate, but no unique key
+// enforces it: qos_visit lists the conferenceIDs of a session, and a transaction searches all
+// of them for the frames that it is about to write.
 //
-// DeleteBefore drops the partitions of which nothing is to be kept (the day's advisory
-// lock, exclusive; DETACH CONCURRENTLY; DROP) and deletes the rest by rows, in small
+// DeleteBefore drops partitions that hold nothing worth keeping (the day's advisory
+// lock, exclusive; DETACH CONCURRENTLY; DROP) and deletes other rows in small
 // transactions. Writers of other days are never blocked.
 //
 // # Packing
 //
 // Pack moves the activity of conferences that have ended from rows into chunks (package
-// chunk), one transaction a chunk. A chunk holds sessions of one day, and stands with its
-// ranges in partitions of that day, so that retention drops them whole. The transaction
-// takes the day's advisory lock, shared, and one of the conference, for which it does not
-// wait: another collector that packs has it. It takes the row of the place last. Rows that
-// went since they were read end it.
+// chunk), one transaction a chunk. A chunk holds sessions of one day. It and its ranges are
+// stored in partitions of that day, so that retention drops them whole. The transaction
+// takes the day's advisory lock, shared, and the conference's, without waiting: another
+// collector that holds it is packing the conference. It locks the row of qos_place last. If
+// rows were deleted since they were read, it is rolled back.
 //
 // # Followers
 //
-// Collectors notify each other of committed changes by NOTIFY, after the commit, at most some
-// twenty times a second, in a transaction of its own: within that of a write, a lock of the
-// whole server would make the commits of all collectors wait for each other. Each holds an
-// advisory lock on a number of its own while it is there. Who follows looks every ten
-// seconds which numbers are gone, for a collector may have died between a commit and the
-// word of it; then, and after a lost connection, followers catch up.
+// Collectors notify each other of committed changes by NOTIFY, after the commit, at most
+// twenty times a second, in a separate transaction: NOTIFY in the transaction of a write takes
+// a lock of the whole server, so that the commits of all collectors would be serial. Each
+// collector holds an advisory lock on its number while it runs. Listeners read these locks every
+// ten seconds, because a collector may have crashed between a commit and its notification. When
+// a lock is missing, and after a lost connection, followers receive a CatchUp.
 //
 // # Settings
 //
-// Settings are replaced whole, by compare-and-set, with one row locked that counts their
-// writes. So revisions become visible in their order, and who polls the count misses none.
+// A setting is replaced as a whole, by compare-and-set, with the row that counts the writes
+// locked. So revisions become visible in order, and a client that polls the count misses none.
 //
 // # Durability
 //
-// A write that returned was committed: it survives what the server's synchronous_commit
-// promises, which by default includes a power cut.
+// A write that returned is committed: it is as durable as the server's synchronous_commit
+// makes it, which by default includes a power cut.
 //
 // # Format
 //
 // migrations/*.sql is the schema; the table qos_migration counts the migrations that were
-// applied, and a database with a higher number is refused. Bodies are those of package
-// frames; a summary's document is compressed (package envelope), and read only for a
-// conference that is asked for by itself. A pooler between the collector and the server
-// must keep sessions whole.
+// applied, and a database with a higher number is refused. Package frames encodes bodies.
+// A summary's document is compressed (package envelope) and read only by Conference, not by
+// listings. A pooler between the collector and the server must keep sessions whole.
 package postgres

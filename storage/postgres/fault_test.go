@@ -192,11 +192,11 @@ func TestDropStopsAnywhere(t *testing.T) {
 	day := int32(dayOf(old.UnixMilli()))
 	var rename []string
 	for _, table := range dayTables {
-		rename = append(rename, "ALTER TABLE "+partition(table, day)+" RENAME TO "+condemned(table, day))
+		rename = append(rename, "ALTER TABLE "+partition(table, day)+" RENAME TO "+condemnedName(table, day))
 	}
 	steps := []string{strings.Join(rename, ";")}
 	for _, table := range dayTables {
-		steps = append(steps, "ALTER TABLE "+table+" DETACH PARTITION "+condemned(table, day), "DROP TABLE "+condemned(table, day))
+		steps = append(steps, "ALTER TABLE "+table+" DETACH PARTITION "+condemnedName(table, day), "DROP TABLE "+condemnedName(table, day))
 	}
 	for done := range len(steps) + 1 {
 		for _, finish := range []bool{true, false} {

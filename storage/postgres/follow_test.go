@@ -172,7 +172,7 @@ func TestFollowWithoutServer(t *testing.T) {
 
 func terminateOthers(t *testing.T, s *Store) {
 	t.Helper()
-	require.NoError(t, s.read.with(t.Context(), func(conn *pgx.Conn) error {
+	require.NoError(t, s.read.withConn(t.Context(), func(conn *pgx.Conn) error {
 		_, err := conn.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 			WHERE datname = current_database() AND pid <> pg_backend_pid()`)
 		return err
@@ -184,7 +184,7 @@ func terminateOthers(t *testing.T, s *Store) {
 func TestFollowWhatWasNotSent(t *testing.T) {
 	s := temp(t)
 	changes := followAll(t, s)
-	s.notifier.lose()
+	s.notifier.requestCatchUp()
 	require.True(t, changes.next(t).CatchUp)
 	many := make([]storage.Change, maxPending+1)
 	for i := range many {
@@ -217,7 +217,7 @@ func collect2(t *testing.T, dsn string) {
 // spec: DASH-05
 func TestCollectorsThatStart(t *testing.T) {
 	dsn := migrated(t)
-	s, err := Open(t.Context(), dsn, Options{lookEvery: 20 * time.Millisecond})
+	s, err := Open(t.Context(), dsn, Options{checkInterval: 20 * time.Millisecond})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	changes := followAll(t, s)
@@ -226,7 +226,7 @@ func TestCollectorsThatStart(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, other.Close()) })
 	appendFrame(t, other, 1)
 	require.Equal(t, 5, changes.next(t).Records)
-	query[any](t, s, `SELECT pg_notify('`+channel+`', '`+started(-77)+`')`)
+	query[any](t, s, `SELECT pg_notify('`+channel+`', '`+startMessage(-77)+`')`)
 	changes.catchUp(t)
 }
 
@@ -240,7 +240,7 @@ func TestFollowCrash(t *testing.T) {
 		return
 	}
 	dsn := migrated(t)
-	s, err := Open(t.Context(), dsn, Options{lookEvery: 20 * time.Millisecond})
+	s, err := Open(t.Context(), dsn, Options{checkInterval: 20 * time.Millisecond})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	changes := followAll(t, s)

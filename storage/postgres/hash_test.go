@@ -84,7 +84,7 @@ var sharedTables = []string{
 func TestKeysBeginWithThePlace(t *testing.T) {
 	s := temp(t)
 	var keys []string
-	require.NoError(t, s.read.with(t.Context(), func(conn *pgx.Conn) (err error) {
+	require.NoError(t, s.read.withConn(t.Context(), func(conn *pgx.Conn) (err error) {
 		keys, err = collect[string](conn.Query(t.Context(), `SELECT c.relname || '.' || a.attname FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
 			JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
 			WHERE i.indisunique AND c.relname ~ '^qos_' AND NOT c.relname = ANY ($1) ORDER BY 1`, sharedTables))

@@ -9,26 +9,26 @@ import (
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
-// settlePause is the polling interval of settle. Most transactions take some ms.
+// settlePause is the polling interval of settle. Most transactions take a few ms.
 const settlePause = 20 * time.Millisecond
 
-// hourWriter is what this engine adds for the columns of hours.
+// hourWriter returns the functions of this engine that the columns of hours need.
 func (s *Store) hourWriter() sqlstore.HourWriter {
 	return sqlstore.HourWriter{
 		Write: func(ctx context.Context, write func(sqlstore.Tx) error) error {
-			return s.reading(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-				return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return write(asked{ctx, tx}) })
+			return s.withReadConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+				return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return write(querier{ctx, tx}) })
 			})
 		},
 		Settle: s.settle,
 	}
 }
 
-// settle waits until all transactions that have a transaction ID now have ended, in all databases of the server. Read-only
-// transactions have none. It takes an ID of its own, which follows all others: the xmax of a snapshot follows only those of
-// transactions that have ended.
+// settle waits until all transactions that have a transaction ID now have ended, in all databases of the server.
+// Read-only transactions have none. It assigns itself an ID, which is higher than all others, and polls the xmin of
+// snapshots until it has reached that ID.
 func (s *Store) settle(ctx context.Context) error {
-	return s.reading(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+	return s.withReadConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		var next int64
 		if err := conn.QueryRow(ctx, `SELECT pg_current_xact_id()::text::bigint`).Scan(&next); err != nil {
 			return err

@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// lookEvery is how often the listener asks the server who is there, of those that it knows from before or that have started since. It
-	// finds out by that whether its own connection is.
-	lookEvery = 10 * time.Second
-	// lookTimeout bounds the answer.
-	lookTimeout = 5 * time.Second
-	maxBackOff  = 10 * time.Second
+	// checkInterval is how often the listener asks the server which of the known collectors still run. The query
+	// also detects a lost connection.
+	checkInterval = 10 * time.Second
+	// checkTimeout bounds the query, LISTEN and Close of the connection.
+	checkTimeout = 5 * time.Second
+	maxBackOff   = 10 * time.Second
 )
 
-// Follow implements storage.Follower. It takes one more connection, from the first call to
-// Close; while the server cannot be reached, changes wait for it. A CatchUp also comes when
-// a collector has gone, for it may have committed changes that it did not send.
+// Follow implements storage.Follower. The first call opens one more connection, until Close.
+// While the server is unreachable, followers receive no changes. A CatchUp is also sent when
+// a collector has ended, because it may have committed changes without a notification.
 func (s *Store) Follow(ctx context.Context, f storage.Filter, yield func(storage.Change) bool) error {
 	if err := s.listener.ready(ctx); err != nil {
 		return s.wrap("follow", err)
@@ -35,89 +35,91 @@ func (s *Store) Follow(ctx context.Context, f storage.Filter, yield func(storage
 	return nil
 }
 
-// Following returns how many of this process follow the store now, and how often one was so
-// slow that what waited for it became a CatchUp.
+// Following returns the number of followers in this process, and how many times a follower's
+// queue overflowed into a CatchUp.
 func (s *Store) Following() (followers int, overflows int64) {
 	return s.listener.hub.Followers(), s.listener.hub.Overflows()
 }
 
-// listener hears what all collectors commit and hands it to the followers of this one.
+// listener receives the changes that all collectors commit and publishes them to the followers of
+// this process.
 type listener struct {
-	config *pgx.ConnConfig
-	every  time.Duration
-	hub    *follow.Hub
-	there  map[int64]bool // collectors, of run
+	config   *pgx.ConnConfig
+	interval time.Duration
+	hub      *follow.Hub
+	running  map[int64]bool // numbers of collectors that run; used by the goroutine of run
 
-	mu     sync.Mutex
-	begun  bool
-	closed bool
-	tried  chan struct{} // closed when the first connection was made, or could not be
-	stop   context.CancelFunc
-	wg     sync.WaitGroup
+	mu        sync.Mutex
+	started   bool
+	closed    bool
+	attempted chan struct{} // closed after the first attempt to connect
+	stop      context.CancelFunc
+	wg        sync.WaitGroup
 }
 
 func newListener(config *pgx.ConnConfig, every time.Duration) *listener {
-	return &listener{config: config, every: every, hub: follow.NewHub(), tried: make(chan struct{})}
+	return &listener{config: config, interval: every, hub: follow.NewHub(), attempted: make(chan struct{})}
 }
 
-// ready begins to listen, where nobody did yet.
+// ready starts the listener if it is not running, and waits for its first attempt to connect.
 func (l *listener) ready(ctx context.Context) error {
 	l.mu.Lock()
-	if !l.begun && !l.closed {
-		l.begun = true
-		mine, stop := context.WithCancel(context.Background())
+	if !l.started && !l.closed {
+		l.started = true
+		listenCtx, stop := context.WithCancel(context.Background())
 		l.stop = stop
-		l.wg.Go(func() { l.run(mine) })
+		l.wg.Go(func() { l.run(listenCtx) })
 	}
-	tried, closed := l.tried, l.closed
+	attempted, closed := l.attempted, l.closed
 	l.mu.Unlock()
 	if closed {
 		return group.ErrClosed
 	}
 	select {
-	case <-tried:
+	case <-attempted:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// close ends all followers.
+// close ends all followers and the listener.
 func (l *listener) close() {
 	l.hub.Close(group.ErrClosed)
 	l.mu.Lock()
 	l.closed = true
-	if l.begun {
+	if l.started {
 		l.stop()
 	}
 	l.mu.Unlock()
 	l.wg.Wait()
 }
 
-// run listens until ctx ends, on one connection after the other.
+// run listens until ctx ends, and reconnects after each failure.
 func (l *listener) run(ctx context.Context) {
-	tried := sync.OnceFunc(func() { close(l.tried) })
+	firstAttempt := sync.OnceFunc(func() { close(l.attempted) })
 	for failures := 0; ctx.Err() == nil; failures++ {
 		if conn, err := l.connect(ctx); err == nil {
 			failures = 0
-			tried()
+			firstAttempt()
 			l.listen(ctx, conn)
-			closing, cancel := context.WithTimeout(context.Background(), lookTimeout)
+			closing, cancel := context.WithTimeout(context.Background(), checkTimeout)
 			_ = conn.Close(closing)
 			cancel()
 		}
-		tried()
+		firstAttempt()
 		sleep(ctx, backOff(failures))
 	}
 }
 
-// connect makes a connection that listens. Notifications before it are a gap.
+// connect opens a connection and executes LISTEN. Earlier notifications are lost, so followers
+// receive a CatchUp.
 func (l *listener) connect(ctx context.Context) (*pgx.Conn, error) {
 	conn, err := pgx.ConnectConfig(ctx, l.config)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	if _, err := conn.Exec(ctx, `LISTEN `+channel); err != nil {
 		_ = conn.Close(ctx)
@@ -127,28 +129,28 @@ func (l *listener) connect(ctx context.Context) (*pgx.Conn, error) {
 	return conn, nil
 }
 
-// listen passes notifications on until the connection is lost or ctx ends.
+// listen publishes notifications until the connection is lost or ctx ends.
 func (l *listener) listen(ctx context.Context, conn *pgx.Conn) {
-	l.there = map[int64]bool{}
+	l.running = map[int64]bool{}
 	for due := time.Now(); ; {
 		if time.Until(due) <= 0 {
-			now, err := l.collectors(ctx, conn)
+			now, err := l.liveCollectors(ctx, conn)
 			if err != nil {
 				return
 			}
-			if gone(l.there, now) {
+			if anyEnded(l.running, now) {
 				l.hub.Gap()
 			}
-			l.there, due = now, time.Now().Add(l.every)
+			l.running, due = now, time.Now().Add(l.interval)
 		}
-		if err := l.hear(ctx, conn, due); err != nil {
+		if err := l.receive(ctx, conn, due); err != nil {
 			return
 		}
 	}
 }
 
-// hear waits for one message, until it is time to look.
-func (l *listener) hear(ctx context.Context, conn *pgx.Conn, due time.Time) error {
+// receive handles one message. It returns nil without a message at due.
+func (l *listener) receive(ctx context.Context, conn *pgx.Conn, due time.Time) error {
 	wait, cancel := context.WithDeadline(ctx, due)
 	defer cancel()
 	n, err := conn.WaitForNotification(wait)
@@ -159,7 +161,7 @@ func (l *listener) hear(ctx context.Context, conn *pgx.Conn, due time.Time) erro
 		return err
 	}
 	if number, ok := startedNumber(n.Payload); ok {
-		l.there[number] = true
+		l.running[number] = true
 	} else if changes, ok := decodeChanges(n.Payload); ok {
 		l.hub.Publish(changes)
 	} else {
@@ -168,9 +170,9 @@ func (l *listener) hear(ctx context.Context, conn *pgx.Conn, due time.Time) erro
 	return nil
 }
 
-// collectors returns who is there: each holds a lock on its number (lockCollector).
-func (l *listener) collectors(ctx context.Context, conn *pgx.Conn) (map[int64]bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+// liveCollectors returns the numbers of the collectors that run: each holds a lock on its number (lockCollector).
+func (l *listener) liveCollectors(ctx context.Context, conn *pgx.Conn) (map[int64]bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	numbers, err := collect[int64](conn.Query(ctx, `SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND classid::bigint = $1
 		AND objsubid = 2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`, lockCollector))
@@ -181,8 +183,8 @@ func (l *listener) collectors(ctx context.Context, conn *pgx.Conn) (map[int64]bo
 	return there, err
 }
 
-// gone says whether one who was there is not any more.
-func gone(before, now map[int64]bool) bool {
+// anyEnded reports whether a number of before is missing in now.
+func anyEnded(before, now map[int64]bool) bool {
 	for n := range before {
 		if !now[n] {
 			return true
@@ -191,8 +193,8 @@ func gone(before, now map[int64]bool) bool {
 	return false
 }
 
-// backOff is how long to wait after a number of failures in a row: up to 10 s, and not all
-// collectors as long.
+// backOff returns the delay after a number of consecutive failures, at most 10 s. It is random, so that
+// collectors do not retry at the same time.
 func backOff(failures int) time.Duration {
 	longest := min(100*time.Millisecond<<min(failures, 10), maxBackOff)
 	return longest/2 + rand.N(longest/2) //nolint:gosec // not a secret

@@ -12,18 +12,18 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// The classes of advisory locks; the second key says which of a class. The numbers are
-// arbitrary, so that they meet no other program's.
+// The classes of advisory locks; the second key is the object within the class. The numbers are
+// arbitrary, to avoid those of other programs.
 const (
 	lockSchema = 0x716f7301 // migrations
 	lockDay    = 0x716f7302 // a day's partition
-	// a collector's number, which it holds while it is there
+	// the number of a collector, held while it runs
 	lockCollector = 0x716f7303
-	lockPack      = 0x716f7304 // a place whose records are being packed or erased
+	lockPack      = 0x716f7304 // key of the qos_place row whose records are being packed or erased
 )
 
-// migrate brings the schema up to date, in one transaction. Of collectors that start at
-// once the first does it and the others wait.
+// migrate applies missing migrations, in one transaction. If several collectors start at the same
+// time, the first one migrates and the others wait.
 func migrate(ctx context.Context, conn *pgx.Conn, hashed int) error {
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1, 0)`, lockSchema); err != nil {
@@ -47,7 +47,7 @@ func migrate(ctx context.Context, conn *pgx.Conn, hashed int) error {
 	})
 }
 
-// checkColumns looks for the tables where the statements of the store do: in the search path.
+// checkColumns checks the columns of the tables that are visible in the search path, as statements are.
 func checkColumns(ctx context.Context, tx pgx.Tx) error {
 	rows, err := tx.Query(ctx, `SELECT c.relname, a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
 		WHERE c.relkind IN ('r', 'p') AND pg_table_is_visible(c.oid) AND c.relname LIKE 'qos\_%' AND a.attnum > 0 AND NOT a.attisdropped`)
@@ -61,7 +61,7 @@ func checkColumns(ctx context.Context, tx pgx.Tx) error {
 	return sqlstore.CheckColumns(migrations, have)
 }
 
-// schemaVersion returns the number of migrations applied.
+// schemaVersion returns the number of applied migrations.
 func schemaVersion(ctx context.Context, tx pgx.Tx) (version int, err error) {
 	_, err = tx.Exec(ctx, `CREATE TABLE IF NOT EXISTS qos_migration (
 		version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())`)

@@ -12,30 +12,30 @@ import (
 )
 
 const (
-	// notifyPause is the least time between two messages: changes in between are sent together.
+	// notifyPause is the minimum time between two transactions of send: changes in between are merged.
 	notifyPause = 50 * time.Millisecond
-	// notifyTimeout bounds one message, and how long Close waits for the last.
+	// notifyTimeout bounds one transaction, and so how long Close waits for the last one.
 	notifyTimeout = 5 * time.Second
-	// maxPending bounds the changes that wait to be sent; one more replaces them by a catchUp.
+	// maxPending bounds the pending changes; when it is exceeded, a catchUp replaces them.
 	maxPending = 4096
 )
 
 // notifier sends committed changes to every collector, this one included, by NOTIFY. It does so
-// after the commit, in a transaction of its own: NOTIFY in the transaction of a write holds
-// a lock of the whole server while that is made durable, so that the commits of all collectors
-// would wait for each other. The others' listeners detect a collector that died before it sent
+// after the commit, in a separate transaction: NOTIFY in the transaction of a write holds
+// a lock of the whole server until the commit is durable, so that the commits of all collectors
+// would be serial. Listeners of other collectors detect that a collector crashed before it sent
 // its changes.
 type notifier struct {
 	pool  *pool
 	pause time.Duration
-	wake  chan struct{} // of length one: changes are pending
+	wake  chan struct{} // capacity 1: changes are pending
 	stop  chan struct{}
 	wg    sync.WaitGroup
 
 	mu      sync.Mutex
 	pending follow.Changes
-	count   int  // of changes that were added to pending
-	lost    bool // some changes are not known one by one
+	count   int  // number of notified changes, before pending merged them
+	catchUp bool // send a catchUp instead of pending
 }
 
 func startNotifier(p *pool, pause time.Duration) *notifier {
@@ -44,43 +44,43 @@ func startNotifier(p *pool, pause time.Duration) *notifier {
 	return t
 }
 
-// notify adds committed changes to those that are pending. It does not wait.
+// notify adds committed changes to the pending ones. It does not block.
 func (t *notifier) notify(changes []storage.Change) {
 	t.mu.Lock()
 	t.count += len(changes)
 	if t.count > maxPending {
-		t.loseLocked()
+		t.requestCatchUpLocked()
 	}
 	for _, c := range changes {
-		if !t.lost {
+		if !t.catchUp {
 			t.pending.Add(c)
 		}
 	}
-	waiting := t.count > 0 || t.lost
+	waiting := t.count > 0 || t.catchUp
 	t.mu.Unlock()
 	if waiting {
-		t.rouse()
+		t.wakeUp()
 	}
 }
 
-// lose replaces the pending changes by a catchUp, because others may have been committed.
-func (t *notifier) lose() {
+// requestCatchUp replaces the pending changes by a catchUp, for changes that are not known one by one.
+func (t *notifier) requestCatchUp() {
 	t.mu.Lock()
-	t.loseLocked()
+	t.requestCatchUpLocked()
 	t.mu.Unlock()
-	t.rouse()
+	t.wakeUp()
 }
 
-func (t *notifier) loseLocked() { t.pending, t.count, t.lost = follow.Changes{}, 0, true }
+func (t *notifier) requestCatchUpLocked() { t.pending, t.count, t.catchUp = follow.Changes{}, 0, true }
 
-func (t *notifier) rouse() {
+func (t *notifier) wakeUp() {
 	select {
 	case t.wake <- struct{}{}:
-	default: // roused already
+	default: // a wake-up is pending
 	}
 }
 
-// run sends until close, and then what is pending.
+// run sends pending changes until close, then once more.
 func (t *notifier) run() {
 	for failures := 0; ; {
 		if !t.wait() {
@@ -89,17 +89,17 @@ func (t *notifier) run() {
 		}
 		pause := t.pause
 		if err := t.send(); err != nil {
-			t.lose()
+			t.requestCatchUp()
 			failures++
 			pause = backOff(failures)
 		} else {
 			failures = 0
 		}
-		t.rest(pause)
+		t.sleep(pause)
 	}
 }
 
-// wait reports whether changes are pending; false when it stops, also where both hold.
+// wait reports whether changes are pending; false after close.
 func (t *notifier) wait() bool {
 	select {
 	case <-t.wake:
@@ -113,7 +113,7 @@ func (t *notifier) wait() bool {
 	}
 }
 
-func (t *notifier) rest(pause time.Duration) {
+func (t *notifier) sleep(pause time.Duration) {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {
@@ -122,8 +122,8 @@ func (t *notifier) rest(pause time.Duration) {
 	}
 }
 
-// send sends the pending changes in one transaction. It does not wait for the disk: a server
-// that stops has no listeners.
+// send sends the pending changes in one transaction. It does not wait until the commit is durable:
+// if the server crashes, all its listeners are disconnected.
 func (t *notifier) send() error {
 	messages := t.take()
 	if len(messages) == 0 {
@@ -131,26 +131,26 @@ func (t *notifier) send() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), notifyTimeout)
 	defer cancel()
-	return t.pool.with(ctx, func(conn *pgx.Conn) error {
+	return t.pool.withConn(ctx, func(conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, m) FROM unnest($2::text[]) m`,
 			channel, messages)
 		return err
 	})
 }
 
-// take returns the messages of the pending changes.
+// take returns the pending changes as messages and clears them.
 func (t *notifier) take() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	messages := encodeChanges(t.pending.All())
-	if t.lost {
+	if t.catchUp {
 		messages = []string{catchUp}
 	}
-	t.pending, t.count, t.lost = follow.Changes{}, 0, false
+	t.pending, t.count, t.catchUp = follow.Changes{}, 0, false
 	return messages
 }
 
-// close sends what is pending and stops.
+// close sends the pending changes and stops.
 func (t *notifier) close() {
 	close(t.stop)
 	t.wg.Wait()

@@ -13,17 +13,17 @@ import (
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
-// Pack packs the records of activity of conferences that ended before a time into chunks,
-// one transaction a chunk. Collectors that do so at once share the conferences. If it stops
-// half-way, or ctx ends, the next call goes on. Rows that are damaged, or too long for any
-// chunk, stay as they are; after all others it returns an error that wraps
-// storage.ErrDamaged and names the damaged ones, once: they are not tried again before
-// more activity comes.
+// Pack moves the records of activity of conferences that ended before a time into chunks,
+// one transaction a chunk. Collectors that pack at the same time share the conferences. If it
+// is interrupted, the next call continues. Rows that are damaged, or too long for any
+// chunk, remain loose. After all other rows it returns an error that wraps
+// storage.ErrDamaged and names the damaged ones. Each is named once: a conference is not packed
+// again before it has new activity.
 func (s *Store) Pack(ctx context.Context, before time.Time) (storage.Packed, error) {
 	p := &packer{store: s}
 	err := sqlstore.EachLoose(ctx, s.database(), before.UnixMilli(), func(ctx context.Context, c sqlstore.Loose) error {
 		err := p.conference(ctx, c)
-		if err != nil && again(err) && ctx.Err() == nil { // another collector deleted rows: the next call goes on
+		if err != nil && retryable(err) && ctx.Err() == nil { // another collector deleted rows; the next call continues
 			err = nil
 		}
 		return err
@@ -37,7 +37,7 @@ func (s *Store) Pack(ctx context.Context, before time.Time) (storage.Packed, err
 	return p.done, nil
 }
 
-// packer is one Pack. It holds one page of rows and one chunk.
+// packer is the state of one Pack. It holds one page of rows and one chunk in memory.
 type packer struct {
 	store  *Store
 	done   storage.Packed
@@ -45,7 +45,7 @@ type packer struct {
 }
 
 func (p *packer) with(ctx context.Context, f func(context.Context, *pgx.Conn) error) error {
-	return p.store.reading(ctx, f)
+	return p.store.withReadConn(ctx, f)
 }
 
 // conference packs one conference, day by day and chunk by chunk.
@@ -58,7 +58,7 @@ func (p *packer) conference(ctx context.Context, c sqlstore.Loose) error {
 	for _, day := range days {
 		w := walk{Loose: c, day: day, Walk: chunk.NewWalk()}
 		for !w.Ended {
-			if err := p.step(ctx, &w); err != nil || w.taken {
+			if err := p.step(ctx, &w); err != nil || w.busy {
 				return err
 			}
 		}
@@ -67,15 +67,15 @@ func (p *packer) conference(ctx context.Context, c sqlstore.Loose) error {
 	return p.finish(ctx, c, left)
 }
 
-// days returns the days of a conference's sessions, and makes the partitions that a store
-// of the first schema does not have.
+// days returns the days of a conference's sessions, and creates the partitions that a store
+// of the first schema lacks.
 func (p *packer) days(ctx context.Context, c sqlstore.Loose) (days sqlstore.Days, err error) {
 	err = p.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-		span, found, err := c.Span(asked{ctx, conn})
+		span, found, err := c.Span(querier{ctx, conn})
 		if err != nil || !found {
 			return err
 		}
-		if days, err = (asked{ctx, conn}).Days(c.Place, span); err != nil {
+		if days, err = (querier{ctx, conn}).Days(c.Place, span); err != nil {
 			return err
 		}
 		for _, day := range days {
@@ -92,15 +92,15 @@ func (p *packer) days(ctx context.Context, c sqlstore.Loose) (days sqlstore.Days
 type walk struct {
 	sqlstore.Loose
 	chunk.Walk
-	day   int32
-	taken bool // another collector packs it
+	day  int32
+	busy bool // another collector packs the conference
 }
 
 // step makes one chunk, in one transaction.
 func (p *packer) step(ctx context.Context, w *walk) error {
-	var m *making
+	var m *chunkMaker
 	err := p.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-		m = &making{walk: *w, store: p.store}
+		m = &chunkMaker{walk: *w, store: p.store}
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return m.run(ctx, tx) })
 	})
 	if err != nil {
@@ -115,27 +115,27 @@ func (p *packer) step(ctx context.Context, w *walk) error {
 	return nil
 }
 
-// making is a chunk that is being made.
-type making struct {
+// chunkMaker makes one chunk.
+type chunkMaker struct {
 	walk
 	store   *Store
-	rows    []frames.ReadRow // of the chunk, without bodies
+	rows    []frames.ReadRow // rows in the chunk, without bodies
 	damaged []error
 	chunk   chunk.Chunk
 }
 
-func (m *making) run(ctx context.Context, tx pgx.Tx) error {
-	if err := m.begin(ctx, tx); err != nil || m.taken {
+func (m *chunkMaker) run(ctx context.Context, tx pgx.Tx) error {
+	if err := m.begin(ctx, tx); err != nil || m.busy {
 		return err
 	}
-	span, found, err := m.Span(asked{ctx, tx})
+	span, found, err := m.Span(querier{ctx, tx})
 	if err != nil || !found {
 		m.Ended = !found
 		return err
 	}
 	builder := &chunk.Builder{}
 	m.rows, m.damaged, err = m.Gather(builder, func(from frames.Position, limit int) ([]frames.ReadRow, error) {
-		return sqlstore.LooseRows(asked{ctx, tx}, m.Place, span, sqlstore.Days{m.day}, from, limit)
+		return sqlstore.LooseRows(querier{ctx, tx}, m.Place, span, sqlstore.Days{m.day}, from, limit)
 	})
 	if err != nil || len(m.rows) == 0 {
 		return err
@@ -146,20 +146,20 @@ func (m *making) run(ctx context.Context, tx pgx.Tx) error {
 	return m.insert(ctx, tx)
 }
 
-// begin keeps the day from being dropped and other collectors from the conference.
-func (m *making) begin(ctx context.Context, tx pgx.Tx) error {
+// begin locks the day, so that it is not dropped, and the conference against other packers.
+func (m *chunkMaker) begin(ctx context.Context, tx pgx.Tx) error {
 	b := &pgx.Batch{}
-	b.Queue(`SELECT set_config(name, 'off', true) FROM unnest($1::text[]) name`, byIndex)
+	b.Queue(`SELECT set_config(name, 'off', true) FROM unnest($1::text[]) name`, indexOnly)
 	b.Queue(`SELECT pg_advisory_xact_lock_shared($1, $2)`, lockDay, m.day)
 	b.Queue(`SELECT NOT pg_try_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)`, lockPack, m.Place).QueryRow(func(row pgx.Row) error {
-		return row.Scan(&m.taken)
+		return row.Scan(&m.busy)
 	})
 	return tx.SendBatch(ctx, b).Close()
 }
 
-// insert writes the chunk in place of its rows. The place is locked, so that who deletes
-// from it sees either.
-func (m *making) insert(ctx context.Context, tx pgx.Tx) error {
+// insert replaces the rows by the chunk. It locks the row of qos_place, so that a concurrent deletion
+// sees either the rows or the chunk.
+func (m *chunkMaker) insert(ctx context.Context, tx pgx.Tx) error {
 	var key int64
 	err := tx.QueryRow(ctx, `SELECT nextval('qos_chunk_key') FROM (SELECT FROM qos_place WHERE key = $1 FOR UPDATE) p`, m.Place).Scan(&key)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -177,13 +177,13 @@ func (m *making) insert(ctx context.Context, tx pgx.Tx) error {
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return err
 	}
-	if moved != int64(len(m.rows)) { // somebody deleted rows since they were read
+	if moved != int64(len(m.rows)) { // rows were deleted since they were read
 		return errStale
 	}
 	return nil
 }
 
-func (m *making) queueDelete(b *pgx.Batch, deleted *int64) {
+func (m *chunkMaker) queueDelete(b *pgx.Batch, deleted *int64) {
 	var sessions, seqs []int64
 	var idx, n []int32
 	for i := range m.rows {
@@ -196,7 +196,7 @@ func (m *making) queueDelete(b *pgx.Batch, deleted *int64) {
 		SELECT count(*) FROM gone`, sessions, seqs, idx, n, m.Place).QueryRow(func(row pgx.Row) error { return row.Scan(deleted) })
 }
 
-func (m *making) queueRanges(b *pgx.Batch, key int64) {
+func (m *chunkMaker) queueRanges(b *pgx.Batch, key int64) {
 	var sessions, firsts, lasts []int64
 	var idx, n []int32
 	for _, r := range m.chunk.Ranges {
@@ -208,7 +208,7 @@ func (m *making) queueRanges(b *pgx.Batch, key int64) {
 		m.day, key, m.Place, sessions, firsts, lasts, idx, n)
 }
 
-// finish says that a conference is packed, unless activity came meanwhile.
+// finish marks a conference as packed, unless activity has been added meanwhile.
 func (p *packer) finish(ctx context.Context, c sqlstore.Loose, left int) error {
 	packed := false
 	err := p.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
@@ -217,7 +217,7 @@ func (p *packer) finish(ctx context.Context, c sqlstore.Loose, left int) error {
 				return err
 			}
 			var err error
-			packed, err = c.SetPacked(asked{ctx, tx}, left)
+			packed, err = c.SetPacked(querier{ctx, tx}, left)
 			return err
 		})
 	})

@@ -12,7 +12,7 @@ import (
 
 func execute(tb testing.TB, s *Store, statement string, args ...any) {
 	tb.Helper()
-	require.NoError(tb, s.read.with(tb.Context(), func(conn *pgx.Conn) error {
+	require.NoError(tb, s.read.withConn(tb.Context(), func(conn *pgx.Conn) error {
 		_, err := conn.Exec(tb.Context(), statement, args...)
 		return err
 	}))

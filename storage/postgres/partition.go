@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A day has a partition of each of these tables, made and dropped together. Transactions
-// that use several do so in this order.
+// The tables with a partition for each day. The partitions of a day are created and dropped together.
+// Transactions that use several of the tables do so in this order.
 const (
 	frameTable  = "qos_frame"
 	chunkTable  = "qos_chunk"
@@ -17,21 +17,21 @@ const (
 
 var dayTables = []string{frameTable, chunkTable, packedTable} //nolint:gochecknoglobals // a constant
 
-// partition is the name of a day's partition of a table.
+// partition returns the name of a day's partition of a table.
 func partition(table string, day int32) string { return fmt.Sprintf("%s_%d", table, day) }
 
-// condemned is its name while it is being dropped: nobody writes to it any more.
-func condemned(table string, day int32) string { return partition(table, day) + "_condemned" }
+// condemnedName returns the name of a partition that is being dropped. No writer uses this name.
+func condemnedName(table string, day int32) string { return partition(table, day) + "_condemned" }
 
-// makePartitions makes a day's partitions where there are none. They are made beside the
-// tables and then attached, which blocks no writer.
+// makePartitions creates the missing partitions of a day as separate tables and
+// then attaches them, which blocks no writer.
 func makePartitions(ctx context.Context, conn *pgx.Conn, day int32) error {
 	missing, err := missingPartitions(ctx, conn, day)
 	if err != nil || len(missing) == 0 {
 		return err
 	}
 	return withDay(ctx, conn, day, func() error {
-		if err := dropCondemned(ctx, conn, day); err != nil { // a drop that stopped half-way
+		if err := dropCondemned(ctx, conn, day); err != nil { // left by an interrupted drop
 			return err
 		}
 		missing, err := missingPartitions(ctx, conn, day)
@@ -57,14 +57,13 @@ func makePartitions(ctx context.Context, conn *pgx.Conn, day int32) error {
 	})
 }
 
-// placeTables are those of conferences that have no partitions by day, and the column of their
-// place.
+// placeTables are the tables of conferences without partitions by day. The value is the column
+// with the key of the row in qos_place.
 var placeTables = map[string]string{ //nolint:gochecknoglobals // a constant
 	"qos_place": "key", "qos_conference": "place", "qos_participant": "place", "qos_document": "place", "qos_unattached": "place", "qos_rename": "place",
 }
 
-// hashPlaces replaces the tables of conferences, which are empty, by such with a number of hash
-// partitions.
+// hashPlaces replaces placeTables, which are empty, by tables with a number of hash partitions.
 func hashPlaces(ctx context.Context, tx pgx.Tx, number int) error {
 	for table, column := range placeTables {
 		plain := table + "_plain"
@@ -90,7 +89,7 @@ func hashPlaces(ctx context.Context, tx pgx.Tx, number int) error {
 	return nil
 }
 
-// makeLike makes a table like another, with a number of hash partitions by a column; 0: none.
+// makeLike creates a table like another, with a number of hash partitions by a column; 0: none.
 func makeLike(ctx context.Context, tx pgx.Tx, name, like, column string, number int) error {
 	by := ""
 	if number > 0 {
@@ -109,38 +108,39 @@ func makeLike(ctx context.Context, tx pgx.Tx, name, like, column string, number 
 	return nil
 }
 
-// hashPartitions returns how many hash partitions the tables of conferences have, 0 where they
-// have none. Those of each day get as many.
+// hashPartitions returns the number of hash partitions of the tables of conferences, 0 without
+// any. The tables of each day have the same number.
 func hashPartitions(ctx context.Context, tx pgx.Tx) (number int, err error) {
 	err = tx.QueryRow(ctx, `SELECT count(*) FROM pg_inherits WHERE inhparent = 'qos_conference'::regclass`).Scan(&number)
 	return number, err
 }
 
-// missingPartitions returns the tables that have no partition of a day.
+// missingPartitions returns the tables without a partition of a day.
 func missingPartitions(ctx context.Context, conn *pgx.Conn, day int32) ([]string, error) {
 	return collect[string](conn.Query(ctx, `SELECT t FROM unnest($1::text[]) WITH ORDINALITY AS u (t, i)
 		WHERE to_regclass(t || '_' || $2::int) IS NULL ORDER BY i`, dayTables, day))
 }
 
-// withDay runs f while nobody else writes to the day's partitions, makes or drops them.
+// withDay runs f with the exclusive lock of a day: no other process writes to the day's partitions, creates or
+// drops them.
 func withDay(ctx context.Context, conn *pgx.Conn, day int32, f func() error) error {
 	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock($1, $2)`, lockDay, day); err != nil {
 		return err
 	}
 	err := f()
 	if _, fault := conn.Exec(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1, $2)`, lockDay, day); fault != nil {
-		_ = conn.Close(context.WithoutCancel(ctx)) // the lock goes with the session
+		_ = conn.Close(context.WithoutCancel(ctx)) // ends the session, which releases the lock
 	}
 	return err
 }
 
-// dropPartitions drops a day's partitions, in steps of which any may be the last: renamed,
-// all at once, so that no writer finds them; detached; dropped. Renaming locks them in the
-// order in which everybody does. The caller is within withDay.
+// dropPartitions drops a day's partitions. It can be interrupted after each step: it renames them
+// in one transaction, so that no writer finds them, detaches them and drops them. Renaming locks
+// the tables in the order of dayTables. The caller is within withDay.
 func dropPartitions(ctx context.Context, conn *pgx.Conn, day int32) error {
 	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		for _, table := range dayTables {
-			_, err := tx.Exec(ctx, fmt.Sprintf(`ALTER TABLE IF EXISTS %s RENAME TO %s`, partition(table, day), condemned(table, day)))
+			_, err := tx.Exec(ctx, fmt.Sprintf(`ALTER TABLE IF EXISTS %s RENAME TO %s`, partition(table, day), condemnedName(table, day)))
 			if err != nil {
 				return err
 			}
@@ -155,14 +155,14 @@ func dropPartitions(ctx context.Context, conn *pgx.Conn, day int32) error {
 
 func dropCondemned(ctx context.Context, conn *pgx.Conn, day int32) error {
 	for _, table := range dayTables {
-		if err := dropTable(ctx, conn, table, condemned(table, day)); err != nil {
+		if err := dropTable(ctx, conn, table, condemnedName(table, day)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// dropTable drops what is, or was, a partition of a table.
+// dropTable drops a partition of a table, detached or not, if it exists.
 func dropTable(ctx context.Context, conn *pgx.Conn, table, name string) error {
 	var found, attached, pending bool
 	err := conn.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL, count(*) > 0, coalesce(bool_or(inhdetachpending), false)
@@ -170,12 +170,12 @@ func dropTable(ctx context.Context, conn *pgx.Conn, table, name string) error {
 	if err != nil || !found {
 		return err
 	}
-	how := "CONCURRENTLY"
+	mode := "CONCURRENTLY"
 	if pending {
-		how = "FINALIZE"
+		mode = "FINALIZE"
 	}
 	if attached {
-		if _, err := conn.Exec(ctx, fmt.Sprintf(`ALTER TABLE %s DETACH PARTITION %s %s`, table, name, how)); err != nil {
+		if _, err := conn.Exec(ctx, fmt.Sprintf(`ALTER TABLE %s DETACH PARTITION %s %s`, table, name, mode)); err != nil {
 			return err
 		}
 	}
@@ -183,8 +183,7 @@ func dropTable(ctx context.Context, conn *pgx.Conn, table, name string) error {
 	return err
 }
 
-// partitions returns the days that have a partition, or one that is half dropped, before a
-// day.
+// partitions returns the days before a day that have a partition, also one that is being dropped.
 func partitions(ctx context.Context, conn *pgx.Conn, before int64) ([]int32, error) {
 	return collect[int32](conn.Query(ctx, `SELECT DISTINCT day FROM (
 			SELECT substring(c.relname FROM '^qos_(?:frame|chunk|packed)_([0-9]{1,9})(?:_condemned)?$')::int AS day FROM pg_class c

@@ -15,11 +15,11 @@ import (
 
 const (
 	connectTimeout = 10 * time.Second
-	// pingTimeout bounds the question whether a connection that was idle is still there.
+	// pingTimeout bounds the check of an idle connection.
 	pingTimeout = 5 * time.Second
 )
 
-// pool is the connections for all but the writer, made when they are needed.
+// pool holds the connections for everything but the writer. They are opened on demand.
 type pool struct {
 	*pgxpool.Pool
 	closed atomic.Bool
@@ -33,20 +33,20 @@ func newPool(config *pgxpool.Config, size int) (*pool, error) {
 	return &pool{Pool: conns}, err
 }
 
-// with runs f with a connection, once more where the connection proves lost: f must bear
-// that. A connection that the server ended while it was idle says so at its next use, and
-// then the others of the pool are likely to have gone with it.
-func (p *pool) with(ctx context.Context, f func(*pgx.Conn) error) error {
-	lost, err := p.once(ctx, f)
-	if !lost || !again(err) || ctx.Err() != nil {
+// withConn runs f with a connection. If the connection was lost, it runs f again, so f must be safe
+// to repeat. A connection that the server closed while it was idle fails at its next use; the other
+// connections of the pool were probably closed too, so all are replaced.
+func (p *pool) withConn(ctx context.Context, f func(*pgx.Conn) error) error {
+	broken, err := p.tryOnce(ctx, f)
+	if !broken || !retryable(err) || ctx.Err() != nil {
 		return err
 	}
 	p.Reset()
-	_, err = p.once(ctx, f)
+	_, err = p.tryOnce(ctx, f)
 	return err
 }
 
-func (p *pool) once(ctx context.Context, f func(*pgx.Conn) error) (lost bool, err error) {
+func (p *pool) tryOnce(ctx context.Context, f func(*pgx.Conn) error) (broken bool, err error) {
 	conn, err := p.Acquire(ctx)
 	if err != nil {
 		if p.closed.Load() {
@@ -59,14 +59,13 @@ func (p *pool) once(ctx context.Context, f func(*pgx.Conn) error) (lost bool, er
 	return err != nil && conn.Conn().IsClosed(), err
 }
 
-// close waits for those who have a connection and closes all.
+// close waits until all connections are released and closes them.
 func (p *pool) close() {
 	p.closed.Store(true)
 	p.Close()
 }
 
-// parse reads a dsn. The errors of the parser may hold parts of it, and a password with
-// them.
+// parse parses a dsn. It hides the errors of the parser, which may contain a password.
 func parse(dsn string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
@@ -78,7 +77,7 @@ func parse(dsn string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// databaseName names the database in errors.
+// databaseName returns the name of the database for errors.
 func databaseName(c *pgx.ConnConfig) string {
 	return fmt.Sprintf("%s:%d/%s", c.Host, c.Port, c.Database)
 }

@@ -19,30 +19,30 @@ import (
 const (
 	defaultConnections = 8
 	defaultDays        = 400
-	// patience bounds what the server is asked to do at once, but for retention.
+	// patience bounds one operation of the server, except those of retention.
 	patience = 30 * time.Second
 )
 
-// MaxHashPartitions is the most Options.HashPartitions. A listing locks each partition and its
-// indexes: 64 take 1,100 of the 6,400 locks that a server has by default.
+// MaxHashPartitions is the maximum of Options.HashPartitions. A listing locks each partition and its
+// indexes: 64 use 1,100 of the 6,400 locks that a server has by default.
 const MaxHashPartitions = 64
 
 // Options are the settings of a store. The zero value is ready to use.
 type Options struct {
-	// MaxConnections bounds the connections of this store: one writes, one listens once
-	// somebody follows, the others read. 0 means 8, the least is 2, and 3 to follow.
+	// MaxConnections bounds the connections of this store: one writes, one listens after the first
+	// Follow, the others read. 0 means 8. The minimum is 2, or 3 with Follow.
 	MaxConnections int
-	// Days is for how many days in the past sessions get a partition of their day. 0 means
+	// Days is the number of past days for which sessions get a partition of their day. 0 means
 	// 400; it should not be less than the retention.
 	Days int
-	// HashPartitions is in how many partitions, by a hash of AppID and conferenceID, the tables of
-	// conferences are made, those of each day too. 0 means none, the most is MaxHashPartitions. It
-	// counts where the store is made only; one that exists keeps what it has.
+	// HashPartitions is the number of partitions, by a hash of AppID and conferenceID, of the tables of
+	// conferences, those of each day included. 0 means none, the maximum is MaxHashPartitions. It has an
+	// effect only when Open creates the tables.
 	HashPartitions int
 	// Linger is how long a write may wait for others that share its transaction. 0: it does not wait.
 	Linger time.Duration
 
-	patience, notifyPause, lookEvery time.Duration // 0: the constants; tests are in a hurry, or not
+	patience, notifyPause, checkInterval time.Duration // 0: the constants; tests set others
 }
 
 // Store is a store in a PostgreSQL database.
@@ -55,7 +55,7 @@ type Store struct {
 	lists
 	hours
 	name     string // of the database, in errors
-	number   int32  // of this collector, by chance
+	number   int32  // random number of this collector
 	options  Options
 	config   *pgx.ConnConfig
 	read     *pool
@@ -77,9 +77,8 @@ var (
 	_ storage.HourMaker = (*Store)(nil)
 )
 
-// Open opens the store in the database that dsn names (a URL or key=value pairs) and makes
-// its tables where there are none. It brings an older schema up to date. Close must be
-// called.
+// Open opens the store in the database at dsn (a URL or key=value pairs), creates its tables if
+// there are none and applies missing migrations. The caller must call Close.
 func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	config, err := parse(dsn)
 	if err != nil {
@@ -103,14 +102,14 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	s.users = sqlstore.NewUsers(s.database(), s.erasing())
 	s.precalls = sqlstore.NewPreCalls(s.database(), s.writePreCalls)
 	s.hours = sqlstore.NewHours(s.database(), s.hourWriter())
-	if err := s.read.with(ctx, func(conn *pgx.Conn) error { return migrate(ctx, conn, o.HashPartitions) }); err != nil {
+	if err := s.read.withConn(ctx, func(conn *pgx.Conn) error { return migrate(ctx, conn, o.HashPartitions) }); err != nil {
 		s.read.close()
 		return nil, s.wrap("open", err)
 	}
-	s.listener = newListener(s.config, o.lookEvery)
+	s.listener = newListener(s.config, o.checkInterval)
 	s.notifier = startNotifier(read, o.notifyPause)
 	s.writer = newWriter(s)
-	s.queue = group.Start(s.writer.commit, splits, o.Linger)
+	s.queue = group.Start(s.writer.commit, splittable, o.Linger)
 	return s, nil
 }
 
@@ -119,11 +118,11 @@ func (o *Options) setDefaults() {
 	o.Days = cmp.Or(max(0, o.Days), defaultDays)
 	o.patience = cmp.Or(o.patience, patience)
 	o.notifyPause = cmp.Or(o.notifyPause, notifyPause)
-	o.lookEvery = cmp.Or(o.lookEvery, lookEvery)
+	o.checkInterval = cmp.Or(o.checkInterval, checkInterval)
 }
 
-// Close waits for the writes that were accepted and closes the connections. It may be
-// called more than once; writes and reads after it fail.
+// Close waits for accepted writes and closes the connections. It may be
+// called more than once. Later writes and reads fail.
 func (s *Store) Close() error {
 	s.once.Do(func() {
 		s.queue.Close()
@@ -141,7 +140,7 @@ const (
 	readOnly = "25006" // read_only_sql_transaction
 )
 
-// wrap names the database and the operation, never the password.
+// wrap adds the name of the database, which has no password, and the operation to err.
 func (s *Store) wrap(operation string, err error) error {
 	hint := ""
 	switch code(err) {
@@ -160,5 +159,5 @@ func (s *Store) wrap(operation string, err error) error {
 	return fmt.Errorf("store %s: %s: %s%w", s.name, operation, hint, err)
 }
 
-// dayOf returns the day of a time in ms.
+// dayOf returns the day of a time in ms, counted from the epoch.
 func dayOf(ms int64) int64 { return ms / (24 * time.Hour).Milliseconds() }

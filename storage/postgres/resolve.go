@@ -16,25 +16,25 @@ import (
 	"github.com/qosrtc/qos/storage/internal/frames"
 )
 
-// futureDays is for how many days ahead sessions get a partition of their day: clocks are
-// wrong by hours, and tomorrow begins in the east.
+// futureDays is the number of days ahead for which sessions get a partition of their day: clocks are
+// wrong by hours, and time zones differ.
 const futureDays = 2
 
-// stray is the partition of sessions whose ids name a day out of range.
-const stray = 0
+// strayDay is the partition of sessions whose ids have a day out of range.
+const strayDay = 0
 
 // sessionDay returns the partition of a new session, by the time in its id.
 func (s *Store) sessionDay(id [16]byte, now time.Time) int32 {
 	ms := int64(binary.BigEndian.Uint64(id[:8]) >> 16)
 	day, today := dayOf(ms), dayOf(now.UnixMilli())
 	if id[6]>>4 != 7 || day <= today-int64(s.options.Days) || day > today+futureDays {
-		return stray
+		return strayDay
 	}
 	return int32(day)
 }
 
-// resolve makes the sessions, places and partitions that are not known to be there. It
-// does so outside of the transaction, so that no lock on them is held out of order.
+// resolve creates the rows of sessions and of qos_place and the partitions that the caches do not
+// have, before the transaction: there the locks would be taken out of order.
 func (w *writer) resolve(ctx context.Context, jobs []*job) error {
 	var sessions []*frames.Prepared
 	var places []frames.PlaceID
@@ -45,7 +45,7 @@ func (w *writer) resolve(ctx context.Context, jobs []*job) error {
 		}
 	}
 	if len(w.sessions) > maxCached || len(w.places) > maxCached {
-		w.forget()
+		w.clearCaches()
 	}
 	for _, j := range jobs {
 		if j.summary != nil {
@@ -70,13 +70,12 @@ func (w *writer) resolve(ctx context.Context, jobs []*job) error {
 		err = w.makePartitions(ctx, jobs)
 	}
 	if err != nil {
-		w.forget()
+		w.clearCaches()
 	}
 	return err
 }
 
-// makeSessions makes rows without names: the transaction knows which erasures apply to them, and describes the
-// sessions.
+// makeSessions creates rows without names: the transaction applies erasures to the names and writes them.
 func (w *writer) makeSessions(ctx context.Context, missing []*frames.Prepared) error {
 	if len(missing) == 0 {
 		return nil
@@ -117,10 +116,10 @@ func (w *writer) makePlaces(ctx context.Context, missing []frames.PlaceID) error
 	})
 	var keys []int64
 	var apps, ids [][]byte
-	of := map[int64]frames.PlaceID{}
+	byKey := map[int64]frames.PlaceID{}
 	for _, p := range missing {
 		key := placeKey(p.App, p.Conference)
-		keys, apps, ids, of[key] = append(keys, key), append(apps, []byte(p.App)), append(ids, []byte(p.Conference)), p
+		keys, apps, ids, byKey[key] = append(keys, key), append(apps, []byte(p.App)), append(ids, []byte(p.Conference)), p
 	}
 	batch := &pgx.Batch{}
 	batch.Queue(`INSERT INTO qos_place (key, app_id, conference_id)
@@ -129,10 +128,10 @@ func (w *writer) makePlaces(ctx context.Context, missing []frames.PlaceID) error
 		var app, id []byte
 		var key int64
 		_, err := pgx.ForEachRow(rows, []any{&key, &app, &id}, func() error {
-			if p := (frames.PlaceID{App: string(app), Conference: string(id)}); p != of[key] {
-				return errSamePlace
+			if p := (frames.PlaceID{App: string(app), Conference: string(id)}); p != byKey[key] {
+				return errKeyCollision
 			}
-			w.places[of[key]] = key
+			w.places[byKey[key]] = key
 			return nil
 		})
 		return err
@@ -140,12 +139,11 @@ func (w *writer) makePlaces(ctx context.Context, missing []frames.PlaceID) error
 	return w.conn.SendBatch(ctx, batch).Close()
 }
 
-// errSamePlace says that two conferenceIDs have the same key: among a million millions there are
-// some.
-var errSamePlace = errors.New("another conferenceID has the same key")
+// errKeyCollision is returned when two conferenceIDs have the same key, a hash of 64 bits.
+var errKeyCollision = errors.New("another conferenceID has the same key")
 
-// placeKey is the key of a conferenceID of an app: a hash of both, so that every collector, and
-// every server that holds a part, finds the place without asking.
+// placeKey returns the key of a row of qos_place: a hash of AppID and conferenceID, so that every collector, and
+// every server of a partitioned database, computes it without a query.
 func placeKey(app, conference string) int64 {
 	h := sha256.New()
 	h.Write(binary.BigEndian.AppendUint32(nil, uint32(len(app))))

@@ -12,7 +12,7 @@ import (
 func TestWhatIsMissing(t *testing.T) {
 	dsn := database(t)
 	s := open(t, dsn)
-	require.NoError(t, s.read.with(t.Context(), func(conn *pgx.Conn) error {
+	require.NoError(t, s.read.withConn(t.Context(), func(conn *pgx.Conn) error {
 		_, err := conn.Exec(t.Context(), `DROP TABLE qos_login, qos_audit; ALTER TABLE qos_conference DROP COLUMN digest CASCADE; ALTER TABLE qos_notice DROP COLUMN body`)
 		return err
 	}))

@@ -98,7 +98,7 @@ func TestDigestPlans(t *testing.T) {
 		var all []question
 		db := s.database()
 		db.Read = func(ctx context.Context, read func(sqlstore.Tx) error) error {
-			return s.reading(ctx, func(ctx context.Context, conn *pgx.Conn) error { return read(spy{asked{ctx, conn}, &all}) })
+			return s.withReadConn(ctx, func(ctx context.Context, conn *pgx.Conn) error { return read(spy{querier{ctx, conn}, &all}) })
 		}
 		require.NoError(t, sqlstore.NewLists(db).Digests(t.Context(), q, func(storage.Digest) bool { return true }))
 		one := all[0]
@@ -186,7 +186,7 @@ func plan(t *testing.T, s *Store, sql string, args ...any) string {
 func explain(t *testing.T, s *Store, how, sql string, args ...any) string {
 	t.Helper()
 	var lines []string
-	require.NoError(t, s.read.with(t.Context(), func(conn *pgx.Conn) error {
+	require.NoError(t, s.read.withConn(t.Context(), func(conn *pgx.Conn) error {
 		rows, err := conn.Query(t.Context(), "EXPLAIN ("+how+") "+sql, args...)
 		if err != nil {
 			return err
@@ -203,7 +203,7 @@ func TestStretchStaysOnItsPage(t *testing.T) {
 	s := temp(t)
 	appendFrames(t, s, 2)
 	stretch := func(ms int) (onPage int64) {
-		require.NoError(t, s.read.with(t.Context(), func(conn *pgx.Conn) error {
+		require.NoError(t, s.read.withConn(t.Context(), func(conn *pgx.Conn) error {
 			return pgx.BeginFunc(t.Context(), conn, func(tx pgx.Tx) error {
 				var before int64
 				for _, step := range []struct {

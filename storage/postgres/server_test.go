@@ -68,7 +68,7 @@ func openWith(tb testing.TB, dsn string, o Options) *Store {
 
 func query[T any](tb testing.TB, s *Store, sql string, args ...any) (v T) {
 	tb.Helper()
-	require.NoError(tb, s.read.with(tb.Context(), func(conn *pgx.Conn) error {
+	require.NoError(tb, s.read.withConn(tb.Context(), func(conn *pgx.Conn) error {
 		return conn.QueryRow(tb.Context(), sql, args...).Scan(&v)
 	}))
 	return v

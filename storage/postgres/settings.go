@@ -9,8 +9,8 @@ import (
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
-// settings, notices, accounts, users, precalls, lists and hours are embedded by Store, which gets the methods of
-// storage.Settings, storage.Notices, storage.Accounts, storage.Users, storage.HourMaker and most of storage.Reader by them.
+// settings, notices, accounts, users, precalls, lists and hours are embedded in Store. They implement
+// storage.Settings, storage.Notices, storage.Accounts, storage.Users, storage.HourMaker and most of storage.Reader.
 type (
 	settings = *sqlstore.Settings
 	notices  = *sqlstore.Notices
@@ -21,17 +21,15 @@ type (
 	hours    = *sqlstore.Hours
 )
 
-// lockSettings sees that a collector that stops in mid-transaction does not hold up the
-// others for good.
+// lockSettings locks the counter. The timeout releases it if a collector crashes in the middle of a transaction.
 const lockSettings = `SELECT revision, set_config('idle_in_transaction_session_timeout', $1, true) FROM qos_setting_counter FOR UPDATE`
 
-// change runs a write with the counter locked, so that writes to settings follow one after
-// the other. A connection that proves lost is replaced once, but not where a commit was
-// under way: it may have been made, and the same write again would be refused as one that
-// is too late.
+// change runs a write with the counter locked, so that writes to settings are serial. After a lost
+// connection the write is retried once, but not if the connection was lost during the commit: the
+// commit may have succeeded, and then the retry would be refused with ErrConflict.
 func (s *Store) change(ctx context.Context, write func(sqlstore.Tx) error) error {
 	var uncertain error
-	return s.reading(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+	return s.withReadConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		if uncertain != nil {
 			return uncertain
 		}
@@ -43,7 +41,7 @@ func (s *Store) change(ctx context.Context, write func(sqlstore.Tx) error) error
 		if _, err := tx.Exec(ctx, lockSettings, strconv.FormatInt((2*s.options.patience).Milliseconds(), 10)); err != nil {
 			return err
 		}
-		if err := write(asked{ctx, tx}); err != nil {
+		if err := write(querier{ctx, tx}); err != nil {
 			return err
 		}
 		uncertain = tx.Commit(ctx)

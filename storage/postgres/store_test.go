@@ -135,7 +135,7 @@ func TestConnectionsEnd(t *testing.T) {
 		})
 	}
 	for range 10 {
-		_ = s.read.with(t.Context(), func(conn *pgx.Conn) error {
+		_ = s.read.withConn(t.Context(), func(conn *pgx.Conn) error {
 			_, err := conn.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 				WHERE datname = current_database() AND pid <> pg_backend_pid()`)
 			return err
@@ -168,7 +168,7 @@ func TestOpenAtOnce(t *testing.T) {
 func TestOpenRefuses(t *testing.T) {
 	dsn := migrated(t)
 	s := open(t, dsn)
-	require.NoError(t, s.read.with(t.Context(), func(conn *pgx.Conn) error {
+	require.NoError(t, s.read.withConn(t.Context(), func(conn *pgx.Conn) error {
 		_, err := conn.Exec(t.Context(), `INSERT INTO qos_migration (version) VALUES (7)`)
 		return err
 	}))
@@ -285,10 +285,10 @@ func TestDropStopsHalfway(t *testing.T) {
 	for _, detach := range []bool{false, true} {
 		_, err := s.Append(t.Context(), []storage.Batch{b})
 		require.NoError(t, err)
-		require.NoError(t, s.read.with(t.Context(), func(conn *pgx.Conn) error {
-			_, err := conn.Exec(t.Context(), "ALTER TABLE "+partition(frameTable, day)+" RENAME TO "+condemned(frameTable, day))
+		require.NoError(t, s.read.withConn(t.Context(), func(conn *pgx.Conn) error {
+			_, err := conn.Exec(t.Context(), "ALTER TABLE "+partition(frameTable, day)+" RENAME TO "+condemnedName(frameTable, day))
 			if detach && err == nil {
-				_, err = conn.Exec(t.Context(), "ALTER TABLE qos_frame DETACH PARTITION "+condemned(frameTable, day))
+				_, err = conn.Exec(t.Context(), "ALTER TABLE qos_frame DETACH PARTITION "+condemnedName(frameTable, day))
 			}
 			return err
 		}))
@@ -315,7 +315,7 @@ func TestDeleteStops(t *testing.T) {
 // A job that fails takes no other with it.
 func TestGroupFails(t *testing.T) {
 	s := temp(t)
-	require.NoError(t, s.read.with(t.Context(), func(conn *pgx.Conn) error {
+	require.NoError(t, s.read.withConn(t.Context(), func(conn *pgx.Conn) error {
 		_, err := conn.Exec(t.Context(), `ALTER TABLE qos_place ADD CHECK (conference_id <> 'conference 1')`)
 		return err
 	}))

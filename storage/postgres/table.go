@@ -12,8 +12,8 @@ import (
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
-// table is the rows of one place for package join. It has those around loaded, as Around says;
-// nobody else changes them, for the place is locked.
+// table implements join.Table for one row of qos_place. It caches the rows that Around returns;
+// no other transaction changes them, because the row of qos_place is locked.
 type table struct {
 	t          *tx
 	place      int64
@@ -26,15 +26,15 @@ type table struct {
 const (
 	tableColumns = `SELECT c.place, c.key, c.start_ms, c.end_ms, c.packed, c.revision, c.summary_start, c.summary_end FROM `
 
-	// startsAround selects the rows c of a place that join.Table.Around returns for a span a to
-	// b; q is what has the three.
+	// startsAround selects the rows c that join.Table.Around returns for the span a to b; q has
+	// these two columns and the key in qos_place.
 	startsAround = `c.place = q.place
 		AND c.start_ms >= coalesce((SELECT max(x.start_ms) FROM qos_conference x WHERE x.place = q.place AND x.start_ms <= q.a), q.a)
 		AND c.start_ms <= coalesce((SELECT min(x.start_ms) FROM qos_conference x WHERE x.place = q.place AND x.start_ms > q.b), q.b)`
 	rowsAround = tableColumns + `(VALUES ($1::bigint, $2::bigint, $3::bigint)) q (place, a, b) JOIN qos_conference c ON ` + startsAround + ` ORDER BY c.start_ms`
 )
 
-// queueTables reads the rows around the times that are written to.
+// queueTables queues reading the rows around the spans that are written to.
 func (t *tx) queueTables(b *pgx.Batch, places []int64, spans map[int64]instance.Span) {
 	var froms, tos []int64
 	for _, place := range places {
@@ -75,7 +75,7 @@ func (p *table) Around(span instance.Span) (out []join.Row, err error) {
 	return out, nil
 }
 
-// load reads the rows around a span too.
+// load extends the cache to the rows around a span.
 func (p *table) load(span instance.Span) error {
 	if span = span.Union(p.loaded); span == p.loaded {
 		return nil
@@ -110,32 +110,32 @@ func (p *table) Insert(span instance.Span) (key int64, err error) {
 
 // Stretch implements join.Table.
 func (p *table) Stretch(key int64, span instance.Span, moved bool) error {
-	p.t.stretched[key] = span
+	p.t.newSpans[key] = span
 	if moved {
-		p.t.restarted[key] = true
+		p.t.newStarts[key] = true
 	}
 	p.rows[p.index(key)].Span = span
 	p.sort()
 	return nil
 }
 
-// shared is what both engines do alike.
-func (p *table) shared() sqlstore.Rows {
-	return sqlstore.Rows{Tx: queued{asked{p.t.ctx, p.t.w.conn}, p.t}, Place: p.place}
+// sqlRows returns the part of join.Table that both engines share.
+func (p *table) sqlRows() sqlstore.Rows {
+	return sqlstore.Rows{Tx: flushingQuerier{querier{p.t.ctx, p.t.w.conn}, p.t}, Place: p.place}
 }
 
 // SetLoose implements join.Table.
 func (p *table) SetLoose(key int64) error {
 	p.rows[p.index(key)].Packed = false
-	return p.shared().SetLoose(key)
+	return p.sqlRows().SetLoose(key)
 }
 
 // Absorb implements join.Table.
 func (p *table) Absorb(into, from int64, summary bool) error {
-	if err := p.shared().Absorb(into, from, summary); err != nil {
+	if err := p.sqlRows().Absorb(into, from, summary); err != nil {
 		return err
 	}
-	p.t.moved(into, from)
+	p.t.moveParticipants(into, from)
 	i := p.index(from)
 	if summary {
 		p.rows[p.index(into)].Summary = p.rows[i].Summary
@@ -149,7 +149,7 @@ func (p *table) PutSummary(key int64, s *join.Summary) error {
 	order := s.Order
 	p.rows[p.index(key)].Summary = &order
 	p.t.summaries++
-	return p.shared().PutSummary(key, s)
+	return p.sqlRows().PutSummary(key, s)
 }
 
 // Annotated implements join.Table.
@@ -157,7 +157,7 @@ func (p *table) Annotated(span instance.Span) (found bool, err error) {
 	if err := p.readDays(); err != nil {
 		return false, err
 	}
-	return p.shared().Annotated(span, p.inDays())
+	return p.sqlRows().Annotated(span, p.sortedDays())
 }
 
 // Recount implements join.Table.
@@ -165,20 +165,20 @@ func (p *table) Recount(key int64, span, own instance.Span) error {
 	if err := p.readDays(); err != nil {
 		return err
 	}
-	for who := range p.t.known {
-		if who.conference == key {
-			delete(p.t.known, who)
+	for member := range p.t.knownParticipants {
+		if member.conference == key {
+			delete(p.t.knownParticipants, member)
 		}
 	}
-	sessions, err := p.shared().Recount(key, span, own, p.inDays())
+	sessions, err := p.sqlRows().Recount(key, span, own, p.sortedDays())
 	for _, session := range sessions {
 		p.t.participants[participant{key, session}] = true
 	}
 	return err
 }
 
-// readDays works out in which partitions the frames of the rows are: their sessions are
-// the rows' participants, or come in this transaction.
+// readDays reads the partitions of the rows' frames: the days of the participants' sessions,
+// and of the sessions of this transaction.
 func (p *table) readDays() error {
 	if err := p.t.flush(); err != nil || p.days != nil {
 		return err
@@ -205,4 +205,4 @@ func (p *table) readDays() error {
 	return nil
 }
 
-func (p *table) inDays() sqlstore.Days { return slices.Sorted(maps.Keys(p.days)) }
+func (p *table) sortedDays() sqlstore.Days { return slices.Sorted(maps.Keys(p.days)) }

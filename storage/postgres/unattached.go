@@ -12,11 +12,11 @@ import (
 // Detach implements join.Table.
 func (p *table) Detach(session, at int64) error {
 	p.unattached = true
-	return p.shared().Detach(session, at)
+	return p.sqlRows().Detach(session, at)
 }
 
-// Attach implements join.Table. Nearly no place has unattached annotations, and every frame of
-// a live call asks.
+// Attach implements join.Table. The flag avoids a query for every frame of a live call: unattached
+// annotations are rare.
 func (p *table) Attach(span instance.Span) (sessions []int64, err error) {
 	if !p.unattached {
 		return nil, nil
@@ -41,13 +41,13 @@ func (p *table) Attach(span instance.Span) (sessions []int64, err error) {
 	return sessions, err
 }
 
-// deleteUnattached deletes some old unattached annotations, and returns of how many sessions and
-// times.
-func deleteUnattached(ctx context.Context, conn *pgx.Conn, o old) (deleted int, err error) {
+// deleteUnattached deletes up to deleteConferences old entries of qos_unattached with their annotations,
+// and returns their number.
+func deleteUnattached(ctx context.Context, conn *pgx.Conn, d deletion) (deleted int, err error) {
 	var sessions []int64
 	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		places, err := collect[int64](tx.Query(ctx, `SELECT place FROM qos_unattached WHERE conference_at < $1`+o.ofApp(3)+`
-			ORDER BY conference_at LIMIT $2`, o.args(o.beforeMs, deleteConferences)...))
+		places, err := collect[int64](tx.Query(ctx, `SELECT place FROM qos_unattached WHERE conference_at < $1`+d.ofApp(3)+`
+			ORDER BY conference_at LIMIT $2`, d.args(d.beforeMs, deleteConferences)...))
 		if err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func deleteUnattached(ctx context.Context, conn *pgx.Conn, o old) (deleted int, 
 				AND f.session = old.session AND NOT f.activity),
 			gone AS (DELETE FROM qos_unattached u USING old WHERE u.place = old.place AND u.conference_at = old.conference_at AND u.session = old.session
 				RETURNING u.session)
-			SELECT session FROM gone`, places, o.beforeMs, deleteConferences))
+			SELECT session FROM gone`, places, d.beforeMs, deleteConferences))
 		if err != nil {
 			return err
 		}
@@ -73,10 +73,10 @@ func deleteUnattached(ctx context.Context, conn *pgx.Conn, o old) (deleted int, 
 	return len(sessions), deleteSessions(ctx, conn, `key = ANY ($1::bigint[])`, sessions)
 }
 
-// deleteUnusedPlaces deletes those of places, which are locked, that have nothing.
+// deleteUnusedPlaces deletes those rows of qos_place, which are locked, that nothing refers to.
 func deleteUnusedPlaces(ctx context.Context, tx pgx.Tx, places []int64) error {
 	for _, place := range places {
-		if err := sqlstore.DeleteUnusedPlace(asked{ctx, tx}, place); err != nil {
+		if err := sqlstore.DeleteUnusedPlace(querier{ctx, tx}, place); err != nil {
 			return err
 		}
 	}

@@ -152,15 +152,15 @@ func (s *Server) end(how syscall.Signal) {
 	_, _ = fmt.Fprintln(s.leash, 0)
 }
 
-// Pause stops all processes of the server (SIGSTOP) until Resume: connections stay and
-// nobody answers.
+// Pause stops all processes of the server (SIGSTOP) until Resume: connections remain open without
+// an answer.
 func (s *Server) Pause() {
 	// The parent first, so that it starts no others meanwhile.
 	s.signal(syscall.SIGSTOP, s.cmd.Process.Pid)
 	s.signal(syscall.SIGSTOP, s.children()...)
 }
 
-// Resume lets a paused server go on.
+// Resume continues a paused server.
 func (s *Server) Resume() {
 	s.signal(syscall.SIGCONT, s.children()...)
 	s.signal(syscall.SIGCONT, s.cmd.Process.Pid)
@@ -177,8 +177,8 @@ func (s *Server) DSN(database string) string {
 	return fmt.Sprintf("postgres://qos:%s@127.0.0.1:%d/%s?sslmode=disable", Password, s.port, database)
 }
 
-// Password is in each DSN, so that tests can look for it where it must not be. The server
-// asks for none.
+// Password is part of each DSN, so that tests can search for it in logs and errors. The server
+// does not check it.
 const Password = "very-secret"
 
 // Database makes an empty database and returns its DSN.
