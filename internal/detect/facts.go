@@ -5,28 +5,28 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// Facts are what the streams of a fabric say together, as the Word of a Timeline. Each row
-// of a frame adds its own.
+// Facts is the Word of a fabric's Timeline: the union of the facts of all its streams. Each
+// measurement of a frame adds its own.
 type Facts = Word
 
-// The facts. Wi-Fi takes three, like a class.
+// The facts. Wi-Fi has three bits, as a class has.
 const (
-	GotAudio     Facts = 1 << iota // audio packets came
-	NoAudio                        // a stream of audio was there and no packet came
-	GotVideo                       // video packets came
-	NoVideo                        // a stream of video was there and no packet came
+	GotAudio     Facts = 1 << iota // audio packets were received
+	NoAudio                        // an incoming stream of audio received no packet
+	GotVideo                       // as GotAudio
+	NoVideo                        // as NoAudio
 	SentAudio                      // audio packets were sent, and the remote end reports on them
-	UnheardAudio                   // audio packets were sent, and nothing is heard of them
+	UnheardAudio                   // audio packets were sent, and the remote end does not report on them
 	IdleAudio                      // an outgoing stream of audio sent nothing
 	SentVideo                      // as SentAudio
 	UnheardVideo                   // as UnheardAudio
 	IdleVideo                      // as IdleAudio
-	UnfedVideo                     // IdleVideo, of an encoder that has a bit rate to send with: it is given no pictures
-	wifi                           // three bits, the highest taken
+	UnfedVideo                     // IdleVideo of an encoder with a target bit rate: it has no pictures as input
+	wifi                           // the lowest of three bits
 
 	SlowAudio   Facts = wifi << classBits // audio was sent in fewer packets than without pauses (discontinuous transmission)
 	SparseAudio       = SlowAudio << 1    // audio was sent in so few packets that they are comfort noise
-	Carried           = SparseAudio << 1  // media or reports came over the candidate pair
+	Carried           = SparseAudio << 1  // bytes were received over the candidate pair
 )
 
 const (
@@ -40,7 +40,7 @@ const (
 	wifiAll = wifi<<classBits - wifi
 )
 
-// FactsOf says what a measurement says of its fabric.
+// FactsOf returns the facts that one measurement adds to its fabric.
 func FactsOf(m *event.Measurement) Facts {
 	switch {
 	case m.Pair() && m.Get(protocol.BytesReceived) > 0:
@@ -71,8 +71,8 @@ func FactsOf(m *event.Measurement) Facts {
 	return pick(UnheardAudio|pace(m), UnheardVideo)
 }
 
-// pace classifies the packets a second of sent audio. Audio in an interval of unknown length is sent
-// without pauses.
+// pace classifies the packets per second of sent audio. In an interval of unknown length the audio
+// counts as sent without pauses.
 func pace(m *event.Measurement) Facts {
 	switch perSecond := m.Get(protocol.Packets) * 1000; {
 	case perSecond < sparsePerSecond*m.IntervalMs:
@@ -83,16 +83,16 @@ func pace(m *event.Measurement) Facts {
 	return 0
 }
 
-// Missing reports whether media may be missing by what one measurement says: it did not
-// come, was not sent, or is not heard of.
+// Missing reports whether some media was not received, not sent, or has no report of the
+// remote end.
 func (f Facts) Missing() bool {
 	return f&(NoAudio|NoVideo|UnheardAudio|UnheardVideo|IdleAudio|UnfedVideo) != 0
 }
 
-// BothWays reports whether media came, and the remote end reports that others arrived there.
+// BothWays reports whether media was received, and the remote end reports on sent media.
 func (f Facts) BothWays() bool { return f&gotAny != 0 && f&(SentAudio|SentVideo) != 0 }
 
-// WiFiFacts says what a signal strength in dBm means.
+// WiFiFacts returns the facts of a signal strength in dBm.
 func (r *Rules) WiFiFacts(dBm float64) Facts {
 	return wifiFacts(r.WeakWiFi.class(dBm, true))
 }
@@ -112,7 +112,7 @@ func WiFi(f Facts) Class {
 	return Unknown
 }
 
-// Nothing is bad where there are streams and none carries a packet.
+// Nothing returns Breach where streams exist and none carries a packet.
 func Nothing(f Facts) Class {
 	f &^= wifiAll
 	switch {
@@ -124,9 +124,9 @@ func Nothing(f Facts) Class {
 	return Unknown
 }
 
-// Unsent is bad where audio, or video, that was sent before is not: there is a stream, and it
-// sends nothing. Video may be switched off by a server that nobody asks for it, which takes
-// the encoder's bit rate away; it is bad where the encoder has one.
+// Unsent classifies outgoing audio, or video: Breach where a stream sends nothing while other media
+// flows. A media server without a subscriber for a video sets its target bit rate to 0; so a video is
+// a Breach only where its encoder has a target bit rate.
 func Unsent(video bool) func(Facts) Class {
 	sent, idle := SentAudio|UnheardAudio, IdleAudio
 	if video {
@@ -143,8 +143,8 @@ func Unsent(video bool) func(Facts) Class {
 	}
 }
 
-// Unreceived is bad where there are incoming streams of audio, or of video, without a
-// packet, and something else goes through.
+// Unreceived classifies incoming audio, or video: Breach where its streams receive no packet while
+// other media flows.
 func Unreceived(video bool) func(Facts) Class {
 	got, none := GotAudio, NoAudio
 	if video {
@@ -161,7 +161,7 @@ func Unreceived(video bool) func(Facts) Class {
 	}
 }
 
-// Unheard is bad where audio, or video, is sent and the remote end never says that it came.
+// Unheard classifies outgoing audio, or video: Breach where it is sent and the remote end never reports on it.
 func Unheard(video bool) func(Facts) Class {
 	sent, unheard := SentAudio, UnheardAudio
 	if video {
@@ -178,7 +178,7 @@ func Unheard(video bool) func(Facts) Class {
 	}
 }
 
-// AnyFrom returns all facts that were true at some time from then on.
+// AnyFrom returns all facts that were true at some time after ms.
 func (t *Timeline) AnyFrom(ms int64) (all Word) {
 	t.Each(func(_, to int64, word Word) {
 		if to > ms {

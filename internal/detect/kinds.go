@@ -6,39 +6,39 @@ import (
 	"github.com/qosrtc/qos/internal/event"
 )
 
-// Kind names what is wrong, in summaries and metrics.
+// Kind names a fault, in summaries and metrics.
 type Kind string
 
-// The kinds, in the order of a summary: what a user hears and sees first, then
-// what may be behind it, then what is only worth knowing.
+// The kinds, in the order of a summary: first what a user hears and sees, then possible
+// causes, then information.
 const (
 	NoMedia           Kind = "noMedia"           // a connected fabric carries nothing in either direction
-	OneWayMedia       Kind = "oneWayMedia"       // media goes in one direction only
+	OneWayMedia       Kind = "oneWayMedia"       // media flows in one direction only
 	HighPacketLoss    Kind = "highPacketLoss"    // lost over expected
 	LossBurst         Kind = "lossBurst"         // losses in runs too long to conceal
 	ConcealedAudio    Kind = "concealedAudio"    // audibly concealed samples
 	FrozenVideo       Kind = "frozenVideo"       // frozen share of the time
 	LowFrameRate      Kind = "lowFrameRate"      // frames per second of a camera
-	HighRoundTripTime Kind = "highRoundTripTime" // of the path
+	HighRoundTripTime Kind = "highRoundTripTime" // round-trip time of the network path
 	HighJitter        Kind = "highJitter"        // interarrival jitter
 	HighJitterBuffer  Kind = "highJitterBuffer"  // delay in the receiver's jitter buffer
-	ICEDisruption     Kind = "iceDisruption"     // a connection that was up was not
-	BandwidthLimited  Kind = "bandwidthLimited"  // the encoder is held back by the network
-	CPULimited        Kind = "cpuLimited"        // the encoder is held back by the machine, it says itself
-	BusyCodec         Kind = "busyCodec"         // coding takes most of the time there is
-	DroppedFrames     Kind = "droppedFrames"     // frames came whole and were not shown
-	KeyFrameStorm     Kind = "keyFrameStorm"     // key frames asked for again and again
-	SilentMicrophone  Kind = "silentMicrophone"  // not muted, and nothing but zeros
+	ICEDisruption     Kind = "iceDisruption"     // an established connection was interrupted
+	BandwidthLimited  Kind = "bandwidthLimited"  // the network limits the encoder
+	CPULimited        Kind = "cpuLimited"        // the machine limits the encoder, by the encoder's own report
+	BusyCodec         Kind = "busyCodec"         // coding takes most of the time
+	DroppedFrames     Kind = "droppedFrames"     // frames arrived complete and were not shown
+	KeyFrameStorm     Kind = "keyFrameStorm"     // repeated requests for key frames
+	SilentMicrophone  Kind = "silentMicrophone"  // not muted, and the samples are zeros
 	WeakWiFi          Kind = "weakWiFi"          // weak signal
 	LowQuality        Kind = "lowQuality"        // score of a participant
 	NotPlayed         Kind = "notPlayed"         // received audio that the page does not play
-	RelayOverTCP      Kind = "relayOverTCP"      // media takes a relay over TCP or TLS
+	RelayOverTCP      Kind = "relayOverTCP"      // media flows through a relay over TCP or TLS
 	ICERestart        Kind = "iceRestart"        // ICE was restarted
-	DeviceChange      Kind = "deviceChange"      // other devices than before
-	LateJoin          Kind = "lateJoin"          // came long after the conference began
+	DeviceChange      Kind = "deviceChange"      // the devices changed
+	LateJoin          Kind = "lateJoin"          // the participant joined long after the conference began
 )
 
-// Kinds lists all kinds in that order. It is a closed set: metrics may label with it.
+// Kinds lists all kinds in that order. The set is closed, so a metric may have it as a label.
 var Kinds = []Kind{
 	NoMedia, OneWayMedia, HighPacketLoss, LossBurst, ConcealedAudio, FrozenVideo, LowFrameRate,
 	HighRoundTripTime, HighJitter, HighJitterBuffer, ICEDisruption, BandwidthLimited, CPULimited,
@@ -46,23 +46,23 @@ var Kinds = []Kind{
 	ICERestart, DeviceChange, LateJoin,
 }
 
-// Informs reports whether a kind is only worth knowing.
+// Informs reports whether a kind is information and not a fault.
 func (k Kind) Informs() bool { return slices.Index(Kinds, k) >= slices.Index(Kinds, NotPlayed) }
 
-// Confidence says how sure a finding is of what it says. The words are judgement.
+// Confidence is the degree of certainty of a finding. It is assigned by judgement.
 type Confidence string
 
 // The degrees of confidence.
 const (
 	High   Confidence = "high"   // the metric is the fault itself
-	Medium Confidence = "medium" // the metric is a sign of it
-	Low    Confidence = "low"    // other causes look alike
+	Medium Confidence = "medium" // the metric indicates the fault
+	Low    Confidence = "low"    // other causes have the same effect on the metric
 )
 
 // Level is a detector of streams whose metric has a value in each measurement.
 type Level uint8
 
-// The level detectors; their place in a Word.
+// The level detectors. The number determines the position in a Word.
 const (
 	levelLoss Level = iota
 	levelBurst
@@ -88,7 +88,7 @@ var levels = [NumLevels]struct {
 	below      bool   // lower is worse
 	confidence Confidence
 	value      func(*event.Measurement) (float64, bool)
-	adapts     bool // the metric is that of a part that adapts to a new stream (WarmUpMs)
+	adapts     bool // the metric adapts to a new stream within WarmUpMs
 }{
 	levelLoss:         {HighPacketLoss, "loss_fraction", false, High, loss, false},
 	levelBurst:        {LossBurst, "concealed_run_ms", false, Medium, concealedRun, false},
@@ -106,14 +106,14 @@ var levels = [NumLevels]struct {
 	levelSilence:      {SilentMicrophone, "audio_level", true, Medium, silence, false},
 }
 
-// Kind returns what the detector finds.
+// Kind returns the kind of the detector's findings.
 func (l Level) Kind() Kind { return levels[l].kind }
 
-// Metric names the metric that it looks at, with its unit.
+// Metric returns the name of the detector's metric, with its unit.
 func (l Level) Metric() string { return levels[l].metric }
 
 // Below reports whether lower values are worse.
 func (l Level) Below() bool { return levels[l].below }
 
-// Confidence is that of its findings.
+// Confidence returns the confidence of the detector's findings.
 func (l Level) Confidence() Confidence { return levels[l].confidence }

@@ -6,44 +6,44 @@ import (
 	"slices"
 )
 
-// forgetMs is how long nothing may come before what was found is taken to be over. It is
+// forgetMs is the time without evidence after which an episode counts as ended, ms. It is also
 // the silence that ends a fabric (docs/protocol.md, section 10).
 const forgetMs = 30_000
 
-// Span is a stretch of time, ms since the epoch.
+// Span is an interval of time, ms since the epoch.
 type Span struct{ FromMs, ToMs int64 }
 
-// Episode is one time that a detector was raised: from where the metric first passed the
-// threshold to where it was last seen not to be well.
+// Episode is the time for which a detector was raised: from the first measurement beyond the
+// raise threshold to the end of the last one that was not good, ms since the epoch.
 type Episode struct {
 	SinceMs, UntilMs int64
-	Open             bool // it was not resolved when the evidence ended
+	Open             bool // not resolved when the evidence ended
 }
 
-// Machine raises and resolves over evidence in order of time. It is a value of a few words;
-// set After and ResolveAfter before use.
+// Machine raises and resolves over evidence in order of time. It is a small value; NewMachine
+// or the caller sets AfterMs and ResolveAfterMs before use.
 type Machine struct {
 	AfterMs, ResolveAfterMs int64
 
-	earlyMs int64 // how much less than AfterMs it takes while it was never anything but bad
-	other   bool  // it was something but bad
+	leadMs    int64 // shortens AfterMs as long as all evidence was bad
+	anyNotBad bool  // some evidence was not bad
 
 	raised bool
-	since  int64 // where the metric began to be bad
-	until  int64 // where it last was not well
-	badMs  int64 // in a row, while not raised
-	goodMs int64 // in a row, while raised
+	since  int64 // when the evidence became bad
+	until  int64 // end of the last evidence that was not good
+	badMs  int64 // consecutive bad evidence while not raised
+	goodMs int64 // consecutive good evidence while raised
 	lastMs int64 // end of the evidence
 }
 
-// NewMachine returns a machine with a detector's hysteresis in time.
+// NewMachine returns a machine with the given hysteresis in time.
 func NewMachine(t Timing) Machine {
 	return Machine{
-		AfterMs: t.After.Milliseconds(), ResolveAfterMs: t.ResolveAfter.Milliseconds(), earlyMs: t.early.Milliseconds(),
+		AfterMs: t.After.Milliseconds(), ResolveAfterMs: t.ResolveAfter.Milliseconds(), leadMs: t.lead.Milliseconds(),
 	}
 }
 
-// Step takes what is known of the time from fromMs to toMs. It reports the episode that
+// Step adds the evidence of the time from fromMs to toMs. It returns the episode that
 // ended, if one did.
 func (m *Machine) Step(c Class, fromMs, toMs int64) (e Episode, resolved bool) {
 	if fromMs-m.lastMs > forgetMs {
@@ -53,7 +53,7 @@ func (m *Machine) Step(c Class, fromMs, toMs int64) (e Episode, resolved bool) {
 		return e, resolved
 	}
 	m.lastMs = toMs
-	m.other = m.other || c != Breach
+	m.anyNotBad = m.anyNotBad || c != Breach
 	if m.raised {
 		if ended, ok := m.hold(c, fromMs, toMs); ok {
 			return ended, true
@@ -68,7 +68,7 @@ func (m *Machine) Step(c Class, fromMs, toMs int64) (e Episode, resolved bool) {
 		m.since = fromMs
 	}
 	m.badMs += toMs - fromMs
-	if m.badMs >= m.AfterMs || !m.other && m.badMs >= m.AfterMs-m.earlyMs {
+	if m.badMs >= m.AfterMs || !m.anyNotBad && m.badMs >= m.AfterMs-m.leadMs {
 		m.raised, m.until, m.goodMs = true, toMs, 0
 	}
 	return e, resolved
@@ -87,21 +87,21 @@ func (m *Machine) hold(c Class, fromMs, toMs int64) (Episode, bool) {
 	return m.Excuse()
 }
 
-// Excuse ends whatever goes on: what is muted or held is no fault, and what nothing is
-// heard of is not known to go on. It reports the episode that ended.
+// Excuse ends the open episode and returns it. It is called for time that is no fault (muted,
+// on hold) and for time without evidence.
 func (m *Machine) Excuse() (Episode, bool) {
 	raised := m.raised
 	m.raised, m.badMs, m.goodMs = false, 0, 0
 	return Episode{SinceMs: m.since, UntilMs: m.until}, raised
 }
 
-// Episodes runs a machine over the time-line; class says what a word means to the detector.
-// What lies in excused, ascending and disjoint, is no fault.
+// Episodes runs a machine over the time-line; class classifies a word for the detector.
+// Time in excused is no fault. The spans MUST be ascending and disjoint.
 func (t *Timeline) Episodes(timing Timing, excused []Span, class func(Word) Class) (found []Episode) {
 	return t.EpisodesUntil(math.MaxInt64, timing, excused, class)
 }
 
-// EpisodesUntil is Episodes by the evidence that there was until then.
+// EpisodesUntil is Episodes over the evidence before untilMs.
 func (t *Timeline) EpisodesUntil(untilMs int64, timing Timing, excused []Span, class func(Word) Class) (found []Episode) {
 	if timing.Disabled {
 		return nil
@@ -142,7 +142,7 @@ func (t *Timeline) EpisodesUntil(untilMs int64, timing Timing, excused []Span, c
 	return found
 }
 
-// Merge makes spans ascending and disjoint, in place.
+// Merge returns the union of spans, ascending and disjoint. It reuses their memory.
 func Merge(spans []Span) []Span {
 	slices.SortFunc(spans, compareSpans)
 	out := spans[:0]

@@ -6,15 +6,15 @@ import (
 )
 
 // The metrics of the level detectors. Each returns false where a measurement is no evidence.
-// Measurements hold no value that is out of range: what is known is not negative, but for a loss.
+// No value of a measurement is out of range: known values are not negative, except losses.
 
-// What is too little to judge by.
+// Limits below which a measurement is no evidence, but for enoughBps.
 const (
-	minPackets = 20 // fewer make a fraction of a single loss
+	minPackets = 20 // with fewer packets a single loss is a high fraction
 	minFrames  = 10
-	minBps     = 30e3 // below it there is no motion to code (docs/quality.md)
+	minBps     = 30e3 // a camera at a lower bit rate shows no motion (docs/quality.md)
 	minAudible = 0.005
-	enoughBps  = 1.5e6 // of a video
+	enoughBps  = 1.5e6 // target bit rate that suffices for any video
 )
 
 func inbound(m *event.Measurement, video bool) bool {
@@ -29,8 +29,8 @@ func loss(m *event.Measurement) (float64, bool) {
 	return l.Fraction.V, l.Fraction.Known && l.Expected >= minPackets
 }
 
-// concealedRun is the mean length of what was concealed at a time. Up to 60 ms concealment
-// goes on with the sound, then it fades out.
+// concealedRun returns the mean length of a concealment, ms. Up to 60 ms concealment continues
+// the sound, then it fades out.
 func concealedRun(m *event.Measurement) (float64, bool) {
 	share, ok := concealed(m)
 	if !ok || !m.Known(protocol.ConcealmentEvents) || !(m.IntervalMs > 0) {
@@ -63,8 +63,8 @@ func frozen(m *event.Measurement) (float64, bool) {
 	return share(m, m.StillMs())
 }
 
-// frameRate is that of a camera that has something to show. Which rate each of several
-// layers should have only the application knows.
+// frameRate returns the frames per second of a camera whose picture moves. A simulcast layer is
+// no evidence: the application chooses its rate.
 func frameRate(m *event.Measurement) (float64, bool) {
 	moving := m.Get(protocol.Bytes)*8000 >= minBps*m.IntervalMs
 	if m.Pair() || !m.Video() || m.Screen || m.Outbound() && m.Layer() || !m.Known(protocol.FPS) || !moving {
@@ -85,7 +85,8 @@ func jitterBuffer(m *event.Measurement) (float64, bool) {
 	return v.V, v.Known && inbound(m, false)
 }
 
-// bandwidthLimited is no fault of an encoder that has enough for any picture: the estimate of the path has yet to grow.
+// bandwidthLimited returns the share of time in which the network limited the encoder; 0 at a target
+// bit rate that suffices for any picture: there the bandwidth estimate is still growing.
 func bandwidthLimited(m *event.Measurement) (float64, bool) {
 	if m.Get(protocol.TargetBitrateBps) >= enoughBps {
 		return 0, m.Outbound()
@@ -97,15 +98,15 @@ func cpuLimited(m *event.Measurement) (float64, bool) {
 	return limited(m, event.ByCPU)
 }
 
-// limited is the share of time in which the encoder was limited.
+// limited returns the share of time in which the encoder was limited.
 func limited(m *event.Measurement, by event.Limit) (float64, bool) {
-	if m.Pair() || !m.Outbound() || !m.Video() || m.Value(protocol.Frames).Is(0) { // a browser goes on counting for a layer that is off
+	if m.Pair() || !m.Outbound() || !m.Video() || m.Value(protocol.Frames).Is(0) { // a browser counts time for inactive layers too
 		return 0, false
 	}
 	return share(m, m.LimitedMs(by))
 }
 
-// coding is the share of time that was spent on coding pictures.
+// coding returns the share of time that the encoder or decoder spent on pictures.
 func coding(m *event.Measurement) (float64, bool) {
 	switch {
 	case m.Pair() || !m.Video():
@@ -116,8 +117,7 @@ func coding(m *event.Measurement) (float64, bool) {
 	return share(m, m.Value(protocol.DecodeMs))
 }
 
-// dropped is the share of frames that came and were not shown, where the network is not to
-// blame.
+// dropped returns the share of received frames that were not shown, where loss is not the cause.
 func dropped(m *event.Measurement) (float64, bool) {
 	frames := m.Get(protocol.Frames)
 	if !inbound(m, true) || !m.Known(protocol.FramesDropped) || frames < minFrames || m.Undecoded() || m.Loss().Fraction.V >= 0.02 {
@@ -133,13 +133,13 @@ func keyFrameRequests(m *event.Measurement) (float64, bool) {
 	return (m.Get(protocol.PLIs) + m.Get(protocol.FIRs)) * 1000 / m.IntervalMs, true
 }
 
-// silence is the level of a microphone that is sent.
+// silence returns the audio level of a microphone whose audio is sent.
 func silence(m *event.Measurement) (float64, bool) {
 	v, ok := get(m, protocol.AudioLevel)
 	return v, ok && !m.Pair() && m.Outbound() && !m.Video() && m.Get(protocol.Packets) > 0
 }
 
-// share of the interval.
+// share returns ms as a share of the interval.
 func share(m *event.Measurement, ms event.Value) (float64, bool) {
 	return min(1, ms.V/m.IntervalMs), ms.Known && m.IntervalMs > 0
 }

@@ -8,14 +8,14 @@ import (
 
 // Timing is the hysteresis in time of a detector.
 type Timing struct {
-	// After is how long it has to be bad, without a better measurement in between, to raise.
+	// After is the time for which all measurements have to be bad before the detector raises.
 	After time.Duration `mapstructure:"after"`
-	// ResolveAfter is how long it has to be well again to resolve.
+	// ResolveAfter is the time for which all measurements have to be good before it resolves.
 	ResolveAfter time.Duration `mapstructure:"resolve_after"`
 	// Disabled switches the detector off.
 	Disabled bool `mapstructure:"disabled"`
 
-	early time.Duration // how much sooner than After it raises where it was never anything but bad
+	lead time.Duration // shortens After as long as every measurement of the stream was bad
 
 	_ struct{}
 }
@@ -23,13 +23,13 @@ type Timing struct {
 // Rule is a detector's hysteresis in value and time. Values between Raise and Resolve
 // neither raise nor resolve.
 type Rule struct {
-	// Raise is what the metric must pass to be bad.
+	// Raise is the threshold beyond which the metric is bad.
 	Raise float64 `mapstructure:"raise"`
-	// Resolve is what it must come back to, to be well.
+	// Resolve is the threshold at or within which the metric is good.
 	Resolve float64 `mapstructure:"resolve"`
-	// After is how long it has to be bad, without a better measurement in between, to raise.
+	// After is the time for which all measurements have to be bad before the detector raises.
 	After time.Duration `mapstructure:"after"`
-	// ResolveAfter is how long it has to be well again to resolve.
+	// ResolveAfter is the time for which all measurements have to be good before it resolves.
 	ResolveAfter time.Duration `mapstructure:"resolve_after"`
 	// Disabled switches the detector off.
 	Disabled bool `mapstructure:"disabled"`
@@ -60,8 +60,8 @@ type Config struct {
 	SilentMicrophone  Rule `mapstructure:"silent_microphone"`
 	WeakWiFi          Rule `mapstructure:"weak_wifi"` // dBm
 
-	// NeverHeard raises SilentMicrophone sooner where there was nothing to hear from the
-	// stream's first measurement on.
+	// NeverHeard raises SilentMicrophone sooner where the stream was silent from its first
+	// measurement on.
 	NeverHeard  Timing `mapstructure:"never_heard"`
 	NoMedia     Timing `mapstructure:"no_media"`
 	OneWayMedia Timing `mapstructure:"one_way_media"`
@@ -69,45 +69,45 @@ type Config struct {
 	ICEDisruption Timing `mapstructure:"ice_disruption"`
 	// NotPlayed raises for audio that the page did not play for at least After.
 	NotPlayed Timing `mapstructure:"not_played"`
-	// LateJoin raises for who comes After the conference began.
+	// LateJoin raises for a participant who joins at least After the conference began.
 	LateJoin Timing `mapstructure:"late_join"`
 
 	_ struct{}
 }
 
 const (
-	soon   = 8 * time.Second  // one interval at the default pace, four at the fastest
-	calm   = 16 * time.Second // two intervals at the default pace
-	window = 30 * time.Second
+	oneInterval  = 8 * time.Second  // at the default pace; four intervals at the fastest
+	twoIntervals = 16 * time.Second // at the default pace
+	silentTime   = 30 * time.Second
 )
 
 // DefaultConfig returns the defaults; docs/quality.md argues them.
 func DefaultConfig() Config {
 	rule := func(raise, resolve float64, after time.Duration) Rule {
-		return Rule{Raise: raise, Resolve: resolve, After: after, ResolveAfter: calm}
+		return Rule{Raise: raise, Resolve: resolve, After: after, ResolveAfter: twoIntervals}
 	}
 	return Config{
-		HighPacketLoss:    rule(0.03, 0.02, soon),
+		HighPacketLoss:    rule(0.03, 0.02, oneInterval),
 		LossBurst:         rule(120, 80, 0),
-		ConcealedAudio:    rule(0.03, 0.01, soon),
+		ConcealedAudio:    rule(0.03, 0.01, oneInterval),
 		FrozenVideo:       rule(0.03, 0.01, 0),
-		LowFrameRate:      rule(10, 13, soon),
-		HighRoundTripTime: rule(300, 250, soon),
-		HighJitter:        rule(30, 20, soon),
-		HighJitterBuffer:  rule(200, 150, soon),
-		BandwidthLimited:  rule(0.5, 0.1, soon),
-		CPULimited:        rule(0.3, 0.1, soon),
-		BusyCodec:         rule(0.8, 0.6, soon),
-		DroppedFrames:     rule(0.1, 0.05, soon),
-		KeyFrameStorm:     rule(0.5, 0.15, soon),
-		SilentMicrophone:  Rule{Raise: 0.0001, Resolve: 0.001, After: window, ResolveAfter: soon},
-		WeakWiFi:          rule(-75, -70, soon),
+		LowFrameRate:      rule(10, 13, oneInterval),
+		HighRoundTripTime: rule(300, 250, oneInterval),
+		HighJitter:        rule(30, 20, oneInterval),
+		HighJitterBuffer:  rule(200, 150, oneInterval),
+		BandwidthLimited:  rule(0.5, 0.1, oneInterval),
+		CPULimited:        rule(0.3, 0.1, oneInterval),
+		BusyCodec:         rule(0.8, 0.6, oneInterval),
+		DroppedFrames:     rule(0.1, 0.05, oneInterval),
+		KeyFrameStorm:     rule(0.5, 0.15, oneInterval),
+		SilentMicrophone:  Rule{Raise: 0.0001, Resolve: 0.001, After: silentTime, ResolveAfter: oneInterval},
+		WeakWiFi:          rule(-75, -70, oneInterval),
 
-		NeverHeard:    Timing{After: calm},
-		NoMedia:       Timing{After: soon, ResolveAfter: 2 * time.Second},
-		OneWayMedia:   Timing{After: soon, ResolveAfter: 2 * time.Second},
+		NeverHeard:    Timing{After: twoIntervals},
+		NoMedia:       Timing{After: oneInterval, ResolveAfter: 2 * time.Second},
+		OneWayMedia:   Timing{After: oneInterval, ResolveAfter: 2 * time.Second},
 		ICEDisruption: Timing{After: 5 * time.Second},
-		NotPlayed:     Timing{After: soon},
+		NotPlayed:     Timing{After: oneInterval},
 		LateJoin:      Timing{After: 2 * time.Minute},
 	}
 }
@@ -115,7 +115,7 @@ func DefaultConfig() Config {
 // maxAfter bounds the times of a rule: a longer one would never raise in most calls.
 const maxAfter = 10 * time.Minute
 
-// bounds says where the values of a rule may lie.
+// bounds holds the range that the values of a rule may have.
 type bounds struct {
 	name   string
 	rule   *Rule
@@ -143,21 +143,21 @@ func (c *Config) levels() [NumLevels]bounds {
 	}
 }
 
-// rules are those of the levels, and of what else has a value.
+// rules returns the rules of the level detectors and of weak_wifi, which has a value too.
 func (c *Config) rules() []bounds {
 	list := c.levels()
 	return append(list[:], bounds{"weak_wifi", &c.WeakWiFi, -200, 0, true})
 }
 
-// timed says how long the times of a detector without a value may be.
-type timed struct {
+// namedTiming is the timing of a detector without a value, and the upper limit of its times.
+type namedTiming struct {
 	name   string
 	timing Timing
 	most   time.Duration
 }
 
-func (c *Config) timings() []timed {
-	return []timed{
+func (c *Config) timings() []namedTiming {
+	return []namedTiming{
 		{"never_heard", c.NeverHeard, maxAfter},
 		{"no_media", c.NoMedia, maxAfter},
 		{"one_way_media", c.OneWayMedia, maxAfter},
@@ -228,13 +228,13 @@ func (t Timing) validate(name string, most time.Duration) error {
 	return errors.Join(errs...)
 }
 
-// Rules are the thresholds as detectors use them: made once, then only read.
+// Rules holds the thresholds in the form that detectors use. It does not change.
 type Rules struct {
 	Config
 	level [NumLevels]Rule
 }
 
-// NewRules makes rules of a valid configuration.
+// NewRules returns the rules of a valid configuration.
 func NewRules(c Config) *Rules {
 	r := &Rules{Config: c}
 	for l, b := range c.levels() {
@@ -250,7 +250,7 @@ func (r *Rules) Level(l Level) *Rule { return &r.level[l] }
 func (r *Rules) Timing(l Level) Timing {
 	t := r.level[l].Timing()
 	if l == levelSilence && !r.NeverHeard.Disabled {
-		t.early = max(0, t.After-r.NeverHeard.After)
+		t.lead = max(0, t.After-r.NeverHeard.After)
 	}
 	return t
 }

@@ -2,33 +2,33 @@ package detect
 
 import "math"
 
-// CellMs is the length of a cell at first: the shortest interval at which clients measure.
+// CellMs is the initial length of a cell, ms: the shortest interval at which clients measure.
 const CellMs = 2000
 
-// maxRuns bounds a time-line. When there are more, cells double in length until they fit:
-// a call of hours that changes all the time is remembered more coarsely, not less far. What
-// was bad in one half of a cell and well in the other then neither raises nor resolves.
+// maxRuns bounds a time-line. Above it cells double in length until the runs fit: a call of
+// hours that changes all the time loses precision, not its beginning. A cell that was bad in
+// one half and good in the other then neither raises nor resolves.
 const maxRuns = 512
 
-// Timeline remembers a Word for each cell of time, run by run: a call in which nothing
-// changes takes one run. It depends on the set of what was added and not on the order,
-// until it is so full that cells double. The zero value is empty.
+// Timeline stores a Word for each cell of time, run-length encoded: a call in which nothing
+// changes takes one run. Until cells double, it depends on the set of the added intervals and
+// not on their order. The zero value is empty.
 type Timeline struct {
-	runs  []run // ascending, disjoint; neighbours that touch differ
+	runs  []run // ascending, disjoint; adjacent runs differ
 	shift uint8 // cells are CellMs<<shift long
 	facts bool  // words are Facts
 }
 
-// run is a stretch of cells that say the same. Cell numbers fit until the year 2106.
+// run is a sequence of cells with the same word. Cell numbers fit until the year 2106.
 type run struct {
 	from, to int32 // to is the first cell after it
 	word     Word
 }
 
-// runBytes are the bytes of a run.
+// runBytes is the size of a run.
 const runBytes = 16
 
-// Bytes returns the bytes that the time-line holds beside itself.
+// Bytes returns the memory of the runs, without that of the Timeline itself.
 func (t *Timeline) Bytes() int { return cap(t.runs) * runBytes }
 
 // AddFacts is Add for a time-line of Facts.
@@ -37,9 +37,9 @@ func (t *Timeline) AddFacts(fromMs, toMs int64, facts Facts) {
 	t.Add(fromMs, toMs, facts)
 }
 
-// Add notes that word held from fromMs to toMs, in ms since the epoch. A cell belongs to
-// the interval in which its middle lies, so that intervals that touch share none; an
-// interval that holds no middle leaves no trace.
+// Add joins word into the cells from fromMs to toMs, ms since the epoch. A cell belongs to
+// the interval that contains its middle, so adjacent intervals share none, and an interval
+// that contains no middle is dropped.
 func (t *Timeline) Add(fromMs, toMs int64, word Word) {
 	const latest = math.MaxInt32 * CellMs
 	from, to := cellAfter(min(max(0, fromMs), latest)), cellAfter(min(max(0, toMs), latest))
@@ -49,7 +49,7 @@ func (t *Timeline) Add(fromMs, toMs int64, word Word) {
 	t.add(run{from >> t.shift, (to-1)>>t.shift + 1, word})
 }
 
-// cellAfter is the first cell whose middle comes after ms.
+// cellAfter returns the first cell whose middle is not before ms.
 func cellAfter(ms int64) int32 { return int32((ms + CellMs/2) / CellMs) } // bounded by Add
 
 func (t *Timeline) add(r run) {
@@ -59,7 +59,7 @@ func (t *Timeline) add(r run) {
 	}
 }
 
-// push appends what comes after all others.
+// push appends a run that is after all others.
 func push(runs []run, r run) []run {
 	if r.from >= r.to {
 		return runs
@@ -68,12 +68,12 @@ func push(runs []run, r run) []run {
 		runs[n-1].to = r.to
 		return runs
 	}
-	return append(roomForOne(runs), r)
+	return append(growForOne(runs), r)
 }
 
-// roomForOne grows by an eighth and not to twice the size, for there are many time-lines, and
-// what one has room for is held as long as its call lasts.
-func roomForOne(runs []run) []run {
+// growForOne makes room for one run. It grows by an eighth and not to twice the size: there are
+// many time-lines, and each holds its memory for as long as its call lasts.
+func growForOne(runs []run) []run {
 	n := len(runs)
 	if n < cap(runs) {
 		return runs
@@ -81,8 +81,8 @@ func roomForOne(runs []run) []run {
 	return append(make([]run, 0, n+n/8+1), runs...)
 }
 
-// insert joins r with what is there. It almost always belongs at the end: the rows of one
-// frame hold at the same time, and what comes next comes after.
+// insert joins r with the runs that overlap it. Almost always r belongs at the end: the
+// measurements of one frame have the same interval, and frames arrive mostly in order.
 func (t *Timeline) insert(r run) {
 	at := len(t.runs)
 	for at > 0 && t.runs[at-1].to > r.from {
@@ -101,7 +101,7 @@ func (t *Timeline) insert(r run) {
 	t.runs = push(out, r)
 }
 
-// coarsen doubles the cells; what shares one is joined.
+// coarsen doubles the length of the cells and joins each pair.
 func (t *Timeline) coarsen() {
 	old := t.runs
 	t.runs, t.shift = make([]run, 0, maxRuns/2), t.shift+1
@@ -110,8 +110,8 @@ func (t *Timeline) coarsen() {
 	}
 }
 
-// join is what a cell says of which two things are known. In a long cell they are of
-// different times, so that it may not say that it was bad all the time.
+// join returns the word of a cell that holds two. In a long cell they may be of different
+// times, so that they do not prove that the whole cell was bad.
 func (t *Timeline) join(a, b Word) Word {
 	if t.shift == 0 || t.facts {
 		return a.Join(b)
@@ -119,7 +119,7 @@ func (t *Timeline) join(a, b Word) Word {
 	return a.blend(b)
 }
 
-// Merge adds what another time-line remembers.
+// Merge adds the runs of another time-line.
 func (t *Timeline) Merge(o *Timeline) {
 	t.facts = t.facts || o.facts
 	for t.shift < o.shift {
@@ -131,8 +131,7 @@ func (t *Timeline) Merge(o *Timeline) {
 	}
 }
 
-// Each calls f with each stretch of time that says the same, in order; what touches
-// differs.
+// Each calls f for each stretch of time with the same word, in order. Adjacent ones differ.
 func (t *Timeline) Each(f func(fromMs, toMs int64, word Word)) {
 	cell := int64(CellMs) << t.shift
 	for _, r := range t.runs {
@@ -140,7 +139,7 @@ func (t *Timeline) Each(f func(fromMs, toMs int64, word Word)) {
 	}
 }
 
-// EndMs returns where the evidence ends; 0 where there is none.
+// EndMs returns the end of the evidence, ms since the epoch; 0 where there is none.
 func (t *Timeline) EndMs() int64 {
 	if t.Empty() {
 		return 0

@@ -6,19 +6,19 @@ import (
 	"github.com/qosrtc/qos/internal/event"
 )
 
-// Class is what a measurement means to a detector.
+// Class is a detector's classification of a measurement.
 type Class uint8
 
-// The classes, by what wins where two fall into one cell.
+// The classes. Of two in one cell the higher is kept.
 const (
 	Unknown Class = iota // no evidence
-	Clear                // well: it resolves
-	Between              // neither: it raises nothing and resolves nothing
+	Clear                // good: it resolves
+	Between              // between the thresholds: it neither raises nor resolves
 	Breach               // bad: it raises
 )
 
-// Word is what one cell of a Timeline says, so made that joining two words is an OR: a
-// class takes three bits, of which as many are set as it is worth.
+// Word is the content of one cell of a Timeline. A class has three bits, of which the lowest
+// Class are set, so that the OR of two words keeps the higher class of each detector.
 type Word uint64
 
 const (
@@ -27,15 +27,15 @@ const (
 	stateAt   = 64 - stateBits
 )
 
-// Join returns what two measurements of the same time say: the worse of each.
+// Join returns the word of two measurements of the same time: the higher class of each detector.
 func (w Word) Join(o Word) Word { return w | o }
 
-// Class returns what the word means to a level detector.
+// Class returns the word's class for a level detector.
 func (w Word) Class(l Level) Class {
 	return Class(bits.Len8(uint8(w>>(classBits*l)) & (1<<classBits - 1))) // three bits
 }
 
-// blend returns what two stretches of time say together: where they differ, neither.
+// blend returns the word of two stretches of time together: Between where their classes differ.
 func (w Word) blend(o Word) Word {
 	out := (w | o) >> stateAt << stateAt
 	for l := range NumLevels {
@@ -53,10 +53,10 @@ func (w Word) blend(o Word) Word {
 
 func (w Word) with(l Level, c Class) Word { return w | (1<<c-1)<<(classBits*l) }
 
-// NumStates is how many states a Word has room for.
+// NumStates is the number of states that a Word can hold.
 const NumStates = stateBits
 
-// WithState adds a state, 0 to NumStates-1, of which the higher wins.
+// WithState adds a state, 0 to NumStates-1. A word keeps the highest of its states.
 func (w Word) WithState(state int) Word {
 	return w | Word(uint64(1)<<(state+1)-1)<<stateAt
 }
@@ -67,10 +67,10 @@ func (w Word) State() (int, bool) {
 	return n - 1, n > 0
 }
 
-// Reading is what one measurement says to all level detectors.
+// Reading holds the values and classes of one measurement for all level detectors.
 type Reading struct {
 	Word   Word
-	Values [NumLevels]float64 // of those whose class is not Unknown
+	Values [NumLevels]float64 // 0 where the class is Unknown
 }
 
 // Read classifies a measurement.
@@ -87,7 +87,7 @@ func (r *Rules) Read(m *event.Measurement) (out Reading) {
 	return out
 }
 
-// class compares a value with the thresholds: those themselves are not passed.
+// class compares a value with the thresholds. A value equal to a threshold is within it.
 func (r *Rule) class(v float64, below bool) Class {
 	raise, resolve := r.Raise, r.Resolve
 	if below {
