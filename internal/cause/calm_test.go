@@ -19,7 +19,7 @@ func TestCalmest(t *testing.T) {
 			}
 			legs = append(legs, l)
 		}
-		c := calmestOf(legs, "audio")
+		c := leastJitterOf(legs, "audio")
 		for i, l := range legs {
 			want, others := math.Inf(1), 0
 			for j, o := range legs {
@@ -28,7 +28,7 @@ func TestCalmest(t *testing.T) {
 				}
 			}
 			_, has := l.byMedium["audio"]
-			least, known := c.but(l)
+			least, known := c.except(l)
 			require.Equal(t, has && others > 0, known)
 			if known {
 				require.InDelta(t, want, least, 0)

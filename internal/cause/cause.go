@@ -1,18 +1,18 @@
 package cause
 
-// Cause is one of a closed list.
+// Cause names the cause of a bad call, from a closed list.
 type Cause string
 
-// The causes. Finding.Session (and Finding.Peer) says whose it is.
+// The causes. Finding.Session (and Finding.Peer) identifies the participant at fault.
 const (
 	SenderUplink         Cause = "senderUplink"         // the network between a sender and all others
 	ReceiverDownlink     Cause = "receiverDownlink"     // the network between all others and a receiver
 	PathOrTURN           Cause = "pathOrTurn"           // the network or the relay between two participants, or between one and the server
-	MediaServer          Cause = "mediaServer"          // the server in the middle, or its network
-	SendingMachineCPU    Cause = "sendingMachineCpu"    // too little processor to encode
+	MediaServer          Cause = "mediaServer"          // the media server, or its network
+	SendingMachineCPU    Cause = "sendingMachineCpu"    // too little processor time to encode
 	SendingCapture       Cause = "sendingCapture"       // camera or microphone deliver too little, or nothing
-	ReceivingMachine     Cause = "receivingMachine"     // too little processor to decode and play
-	Application          Cause = "application"          // it did not send what it should, or failed before it used the network
+	ReceivingMachine     Cause = "receivingMachine"     // too little processor time to decode and play
+	Application          Cause = "application"          // it did not send the expected media, or failed before it used the network
 	PermissionsOrDevices Cause = "permissionsOrDevices" // no permission, or no device
 	Signalling           Cause = "signalling"           // offer and answer were not exchanged
 	ICEConnectivity      Cause = "iceConnectivity"      // no candidate pair worked, or it was lost
@@ -20,8 +20,8 @@ const (
 	Unknown              Cause = "unknown"              // something was wrong, without evidence for a cause
 )
 
-// Causes lists them in the order that decides between findings of equal confidence: reported causes
-// before measured ones, and causes that explain other symptoms before those.
+// Causes lists the causes in the order of findings with equal confidence: reported causes before
+// measured ones, and a cause before its symptoms.
 var Causes = []Cause{
 	PermissionsOrDevices, Application, Signalling, ICEConnectivity, SendingMachineCPU, ReceivingMachine,
 	SendingCapture, MediaServer, SenderUplink, ReceiverDownlink, PathOrTURN, Unknown, None,
@@ -47,7 +47,7 @@ type Other struct {
 	Confidence float64 `json:"confidence"` // 0 to 1
 }
 
-// Finding is a cause, whose it is, and the evidence for it.
+// Finding is a cause, the participants at fault, and the evidence for it.
 type Finding struct {
 	Cause      Cause      `json:"cause"`      // senderUplink, receiverDownlink and so on; none: nothing was wrong; unknown: without evidence for a cause
 	Session    string     `json:"session"`    // the participant at whose end the cause is; of a path, the sender; empty: nobody
@@ -68,11 +68,11 @@ type Verdict struct {
 	People map[string]Finding
 }
 
-// withinPart is the part of the confidence that remains of a cause that explains a part of the call.
+// withinPart is the factor of the confidence of a cause that explains only a part of the call.
 const withinPart = 0.9
 
-// Within returns the verdict with the causes of a part of the call, where the whole shows none: of that
-// part, a time in ms since the Unix epoch, only the measurements are in Verdict part.
+// Within returns the verdict with the causes of part where the whole call has none. part is the verdict
+// over the measurements from fromMs to toMs, ms since the Unix epoch.
 func (v Verdict) Within(part Verdict, fromMs, toMs int64) Verdict {
 	merged := Verdict{Call: v.Call.within(part.Call, fromMs, toMs), People: make(map[string]Finding, len(v.People))}
 	for session, f := range v.People {

@@ -8,16 +8,16 @@ import (
 
 // call is a Call in a fixed order.
 type call struct {
-	people  []Person // those without a session were not measured, and come last
+	people  []Person // sorted by session; remote ends without the library are last and have none
 	named   map[string][]int
 	errors  map[string]int
 	good    bool
 	linked, // connections of each person
 	failed []int // those that failed or broke
-	slow       int    // the only person who measures late; nobody
+	slow       int    // the only person who measures late; noPerson
 	cpuStarved []bool // people whose machine had too little processor time
-	hears,     // connections, by person and the other end
-	receives map[arrival]bool
+	connected, // measured connections, by person and other end
+	receives map[arrival]bool // received streams, by person, other end and medium
 }
 
 // maxEvidence bounds the evidence of one finding, maxOthers the causes beside it.
@@ -31,19 +31,19 @@ func Find(given Call) Verdict {
 	c := newCall(given)
 	pairings := c.pairings()
 	legs := c.measure(pairings)
-	findings := slices.Concat(c.reported(), c.refusedPlayouts(), c.unconnected(), c.forwarded(pairings, legs))
+	findings := slices.Concat(c.reported(), c.refusedPlayouts(), c.unconnected(), c.serverFaults(pairings, legs))
 	if !c.good {
 		findings = append(findings, c.inferred(pairings, legs)...)
 	}
 	slices.SortStableFunc(findings, byOrder)
-	for i := range findings { // before each is given to all whom it concerns
+	for i := range findings { // once, before verdict copies each to all affected participants
 		findings[i].bound()
 	}
 	return c.verdict(findings, legs)
 }
 
-// inferred returns the findings that follow from what the media were like: about machines, devices, applications and networks.
-// A good call has none of them: what nobody saw, heard or reported harmed nobody.
+// inferred returns the findings that the quality of the media implies: about machines, devices, applications
+// and networks. A good call has none of them.
 func (c *call) inferred(pairings []pairing, legs []*leg) []Finding {
 	c.findSlow()
 	machines := c.pace(c.machines(pairings), legs)
@@ -57,12 +57,12 @@ func newCall(given Call) *call {
 	slices.SortFunc(c.people, func(a, b Person) int { return cmp.Compare(a.Session, b.Session) })
 	c.addUnmeasured()
 	c.connections()
-	c.listen()
+	c.findReceived()
 	return c
 }
 
-// addUnmeasured adds a person without a session for each remote end without the library: it may
-// be at fault as well.
+// addUnmeasured adds a person without a session for each remote end without the library, which
+// may be at fault too.
 func (c *call) addUnmeasured() {
 	c.named = make(map[string][]int, len(c.people))
 	for i := range c.people {
@@ -101,13 +101,13 @@ func (c *call) eachStream(do func(i int, f *Fabric, s *Stream)) {
 
 func (c *call) verdict(findings []Finding, legs []*leg) Verdict {
 	v := Verdict{People: make(map[string]Finding, len(c.people))}
-	mine := make(map[string][]Finding, len(c.people))
+	bySession := make(map[string][]Finding, len(c.people))
 	for _, f := range findings {
 		has := map[string]bool{"": true}
 		for _, session := range append([]string{f.Session}, f.affects...) {
-			if !has[session] && len(mine[session]) <= maxOthers {
+			if !has[session] && len(bySession[session]) <= maxOthers {
 				has[session] = true
-				mine[session] = append(mine[session], f)
+				bySession[session] = append(bySession[session], f)
 			}
 		}
 	}
@@ -117,16 +117,16 @@ func (c *call) verdict(findings []Finding, legs []*leg) Verdict {
 		if p.Session == "" {
 			continue
 		}
-		wrong := p.Bad || !c.good && (c.receivesNothing(i) || c.lost(i) || harmed[i] || interrupted[i])
-		v.People[p.Session] = choose(mine[p.Session], wrong, c.hasUnmeasuredPeer(i))
+		wrong := p.Bad || !c.good && (c.receivesNothing(i) || c.wasCutOff(i) || harmed[i] || interrupted[i])
+		v.People[p.Session] = choose(bySession[p.Session], wrong, c.hasUnmeasuredPeer(i))
 		anyBad, anyUnmeasured = anyBad || wrong, anyUnmeasured || c.hasUnmeasuredPeer(i)
 	}
 	v.Call = choose(findings, anyBad, anyUnmeasured)
 	return v
 }
 
-// hasUnmeasuredPeer reports whether a participant was to be connected with an end without the
-// library.
+// hasUnmeasuredPeer reports whether a participant has a connection, or an attempt at one, to an end
+// without the library.
 func (c *call) hasUnmeasuredPeer(i int) bool {
 	return slices.ContainsFunc(c.people[i].Fabrics, func(f Fabric) bool {
 		other := c.peer(i, &f)
@@ -134,8 +134,8 @@ func (c *call) hasUnmeasuredPeer(i int) bool {
 	})
 }
 
-// receivesNothing reports whether a connection exists over which its other end, which has no
-// library, sent no packet. That end may only listen, or be unable to send.
+// receivesNothing reports whether an end without the library sent no packet over one of the
+// participant's connections. That end may only listen, or be unable to send.
 func (c *call) receivesNothing(i int) bool {
 	return slices.ContainsFunc(c.people[i].Fabrics, func(f Fabric) bool {
 		other := c.peer(i, &f)
@@ -144,15 +144,15 @@ func (c *call) receivesNothing(i int) bool {
 	})
 }
 
-// lost reports whether a connection of a participant was cut off, and its other end may have left.
-func (c *call) lost(i int) bool {
+// wasCutOff reports whether a connection of a participant was cut off to an end that may have left.
+func (c *call) wasCutOff(i int) bool {
 	return slices.ContainsFunc(c.people[i].Fabrics, func(f Fabric) bool {
 		return f.cutOff() && c.mayHaveLeft(i, &f)
 	})
 }
 
-// choose returns the first finding that is sure enough; without one, Unknown where something was
-// wrong, and None else, beside which no other cause is listed.
+// choose returns the first finding if its confidence is at least sure. Else it returns Unknown where
+// something was wrong, and None, without other causes, where nothing was.
 func choose(findings []Finding, wrong, unmeasured bool) Finding {
 	if len(findings) == 0 || findings[0].Confidence < sure {
 		f := Finding{Cause: None, Confidence: 0.6} // the absence of findings is no proof
@@ -160,16 +160,16 @@ func choose(findings []Finding, wrong, unmeasured bool) Finding {
 			f.Confidence = sure
 		}
 		if wrong {
-			f = Finding{Cause: Unknown, Others: others(findings, Finding{})}
+			f = Finding{Cause: Unknown, Others: otherCauses(findings, Finding{})}
 		}
-		return finished(f)
+		return finish(f)
 	}
 	f := findings[0]
-	f.Others = append(slices.Clone(f.Others), others(findings[1:], f)...)
-	return finished(f)
+	f.Others = append(slices.Clone(f.Others), otherCauses(findings[1:], f)...)
+	return finish(f)
 }
 
-func others(findings []Finding, than Finding) (list []Other) {
+func otherCauses(findings []Finding, than Finding) (list []Other) {
 	for _, f := range findings {
 		if f.Cause != than.Cause || f.Session != than.Session {
 			list = append(list, Other{f.Cause, f.Session, f.Confidence})
@@ -178,14 +178,14 @@ func others(findings []Finding, than Finding) (list []Other) {
 	return list
 }
 
-// finished rounds numbers, bounds the lists, of which it makes none null, and clears the working fields.
-func finished(f Finding) Finding {
+// finish returns the finding for output: rounded, with bounded non-nil lists and without working fields.
+func finish(f Finding) Finding {
 	f.Confidence, f.affects, f.legs = round(f.Confidence), nil, 0
 	f.bound()
 	return f
 }
 
-// bound bounds the lists.
+// bound makes the lists distinct and bounds them.
 func (f *Finding) bound() {
 	f.Evidence = distinctEvidence(f.Evidence)
 	f.Evidence = f.Evidence[:min(len(f.Evidence), maxEvidence)]
@@ -203,7 +203,7 @@ func distinctEvidence(all []Evidence) []Evidence {
 	return distinct(all, func(e *Evidence) [3]string { return [3]string{e.Metric, e.Session, e.MediaType} }, func(e *Evidence) float64 { return e.Value })
 }
 
-// distinct returns each element once, by its key, with the highest value. A conference may have tens of thousands.
+// distinct returns for each key the element with the highest value. A conference may have tens of thousands.
 func distinct[T any, K comparable](all []T, key func(*T) K, value func(*T) float64) []T {
 	once, at := make([]T, 0, len(all)), make(map[K]int, len(all))
 	for i := range all {

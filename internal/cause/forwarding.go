@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// A media server forwards what it receives. It passes a gap of the packets that a sender lost on the way to it on to all who
-// receive them, and it need not forward a stream: nobody may watch it, or others may be louder.
+// A media server forwards the packets that it receives, so a loss on the sender's path to it affects all receivers. It need
+// not forward each stream: a video may have no viewer, and an audio may be among the quieter ones.
 
-// split returns the pairings whose media a server forwards after all others.
+// split separates the pairings whose media a server forwards from all others.
 func split(pairings []pairing) (sent, forwarded []pairing) {
 	for i := range pairings {
 		if pairings[i].from == server {
@@ -20,16 +20,16 @@ func split(pairings []pairing) (sent, forwarded []pairing) {
 	return sent, forwarded
 }
 
-// lostAfterTheServer returns the pairings that are evidence of the path from the server: not those whose media were lost on the
-// sender's way to it. The way of a sender without the library is known by the streams of others that the same receiver has.
+// lostAfterTheServer returns the pairings that are evidence of the path from the server: it omits those whose media were lost
+// before it. For a sender without the library, the streams of other senders to the same receiver show where packets were lost.
 func (c *call) lostAfterTheServer(forwarded []pairing, legs map[[2]int]*leg) (after []pairing) {
 	owners := ownersOf(forwarded)
 	for i := range forwarded {
 		p := &forwarded[i]
-		if up := legs[[2]int{p.sender, server}]; p.sender >= 0 && up != nil && up.narrow() == bad {
+		if up := legs[[2]int{p.sender, server}]; p.sender >= 0 && up != nil && up.lossState() == bad {
 			continue
 		}
-		if p.sender < 0 && owners.alone(p) {
+		if p.sender < 0 && owners.lostAlone(p) {
 			continue
 		}
 		after = append(after, *p)
@@ -37,7 +37,7 @@ func (c *call) lostAfterTheServer(forwarded []pairing, legs map[[2]int]*leg) (af
 	return after
 }
 
-// owners has the loss of what each receiver has from each sender, by the sender's name.
+// owners holds the loss of the streams of each sender at each receiver, by receiver and the sender's user ID.
 type owners map[int]map[string]*ownerLoss
 
 type ownerLoss struct{ lostMs, seenMs float64 }
@@ -51,52 +51,52 @@ func ownersOf(forwarded []pairing) owners {
 		if all[p.to] == nil {
 			all[p.to] = map[string]*ownerLoss{}
 		}
-		own := all[p.to][p.in.User]
-		if own == nil {
-			own = new(ownerLoss)
-			all[p.to][p.in.User] = own
+		loss := all[p.to][p.in.User]
+		if loss == nil {
+			loss = new(ownerLoss)
+			all[p.to][p.in.User] = loss
 		}
-		own.lostMs, own.seenMs = own.lostMs+p.in.LostMs, own.seenMs+p.in.SeenMs
+		loss.lostMs, loss.seenMs = loss.lostMs+p.in.LostMs, loss.seenMs+p.in.SeenMs
 	}
 	return all
 }
 
-// alone reports whether a receiver lost packets of the sender of a stream while those of another sender arrived.
-func (o owners) alone(p *pairing) bool {
+// lostAlone reports whether a receiver lost packets of a stream's sender while packets of another sender arrived.
+func (o owners) lostAlone(p *pairing) bool {
 	if p.in.User == "" || o[p.to][p.in.User].state() != bad {
 		return false
 	}
-	for user, own := range o[p.to] {
-		if user != "" && own.state() == well {
+	for user, loss := range o[p.to] {
+		if user != "" && loss.state() == well {
 			return true
 		}
 	}
 	return false
 }
 
-// arrivals returns the media that participants send to a server without pauses, by session and medium. Those of the one
-// participant whose path to the server is bad may not reach it.
-func (c *call) arrivals(pairings []pairing, legs []*leg) map[string]bool {
-	alone := onlyNarrow(legs, func(l *leg) (int, bool) { return l.from, l.to == server })
+// continuousMedia returns the media that participants send to a server without pauses, keyed by session and medium. It omits those
+// of the one participant whose path to the server is bad: they may not reach it.
+func (c *call) continuousMedia(pairings []pairing, legs []*leg) map[string]bool {
+	lossy := onlyLossy(legs, func(l *leg) (int, bool) { return l.from, l.to == server })
 	sends := map[string]bool{}
 	for i := range pairings {
 		p := &pairings[i]
-		if p.throughSFU && p.out != nil && p.out.TimeMs >= MinTimeMs && share(p.out.QuietMs, p.out.TimeMs) < goodShare && p.out.Packets > 0 && p.from != alone {
+		if p.throughSFU && p.out != nil && p.out.TimeMs >= MinTimeMs && share(p.out.QuietMs, p.out.TimeMs) < goodShare && p.out.Packets > 0 && p.from != lossy {
 			sends[c.session(p.from)+p.media] = true
 		}
 	}
 	return sends
 }
 
-// onlyNarrow returns the only participant whose path to, or from, the server loses packets; nobody if there is none or several.
-func onlyNarrow(legs []*leg, end func(*leg) (person int, is bool)) int {
-	only := nobody
+// onlyLossy returns the only participant whose path to (or from) the server is bad by loss or limited bandwidth; noPerson if none or several are.
+func onlyLossy(legs []*leg, end func(*leg) (person int, is bool)) int {
+	only := noPerson
 	for _, l := range legs {
 		person, is := end(l)
 		switch {
-		case !is || l.narrow() != bad || l.gaps > 0: // gaps may be what the server does not forward
-		case only != nobody:
-			return nobody
+		case !is || l.lossState() != bad || l.gaps > 0: // the server may have caused the gaps
+		case only != noPerson:
+			return noPerson
 		default:
 			only = person
 		}
@@ -104,24 +104,24 @@ func onlyNarrow(legs []*leg, end func(*leg) (person int, is bool)) int {
 	return only
 }
 
-// forwarded returns the finding about media that participants send and the server does not forward.
-func (c *call) forwarded(pairings []pairing, legs []*leg) []Finding {
+// serverFaults returns the finding about media that participants send and the server does not forward.
+func (c *call) serverFaults(pairings []pairing, legs []*leg) []Finding {
 	missing, received := c.missing(pairings, legs)
 	if i, gone := cutOff(missing); gone {
-		f := c.unforwarded(missing)
+		f := c.forwardingFault(missing)
 		f.Cause, f.Session, f.Others = SenderUplink, c.session(i), []Other{{ReceiverDownlink, c.session(i), 0.4}}
 		if c.disrupted(i) {
 			f.Cause = ICEConnectivity
 		}
 		return []Finding{f}
 	}
-	if a, b, both := deafToEachOther(missing); both {
-		f := c.unforwarded(missing)
+	if a, b, both := mutuallyMissing(missing); both {
+		f := c.forwardingFault(missing)
 		f.Cause, f.Session, f.Peer, f.Confidence = PathOrTURN, c.session(a), c.session(b), 0.6
 		return []Finding{f}
 	}
 	if evidence := onlyTheServer(missing, received); len(evidence) > 1 && involved(evidence) > 2 {
-		return []Finding{c.unforwarded(evidence)}
+		return []Finding{c.forwardingFault(evidence)}
 	}
 	return nil
 }
@@ -135,13 +135,13 @@ func involved(missing []*pairing) int {
 	return len(people)
 }
 
-// deafToEachOther returns the two participants of all missing streams, if the sound of both is missing: either of them may be
-// cut off from the server.
-func deafToEachOther(missing []*pairing) (a, b int, both bool) {
+// mutuallyMissing returns the only two participants with missing streams, if the audio of both is missing. Either of them
+// may be cut off from the server.
+func mutuallyMissing(missing []*pairing) (a, b int, both bool) {
 	sounds := map[int]bool{}
 	for _, p := range missing {
 		if i, j := min(p.sender, p.to), max(p.sender, p.to); len(sounds) > 0 && (i != a || j != b) {
-			return nobody, nobody, false
+			return noPerson, noPerson, false
 		} else if p.media == "audio" {
 			a, b, sounds[p.sender] = i, j, true
 		}
@@ -149,30 +149,31 @@ func deafToEachOther(missing []*pairing) (a, b int, both bool) {
 	return a, b, len(sounds) > 1
 }
 
-// missing returns the streams that are sent and not received from the server for a part of the time, and those that are
-// received, of senders with the library.
+// missing returns the streams of senders with the library that were sent and not received from the server for badShare of
+// the time, and those that were received.
 func (c *call) missing(pairings []pairing, legs []*leg) (missing, received []*pairing) {
-	sends := c.arrivals(pairings, legs)
-	deaf := onlyNarrow(legs, func(l *leg) (int, bool) { return l.to, l.from == server })
+	sends := c.continuousMedia(pairings, legs)
+	lossy := onlyLossy(legs, func(l *leg) (int, bool) { return l.to, l.from == server })
 	for i := range pairings {
 		p := &pairings[i]
 		switch {
 		case !p.throughSFU || p.in == nil || p.in.TimeMs < MinTimeMs || !sends[c.session(p.sender)+p.media]:
 		case p.unreceived() < badShare:
 			received = append(received, p)
-		case p.to != deaf:
+		case p.to != lossy:
 			missing = append(missing, p)
 		}
 	}
 	return missing, received
 }
 
-// unreceived is the share of the time in which no packet of a stream was received.
+// unreceived returns the share of the time in which no packet of a stream was received.
 func (p *pairing) unreceived() float64 { return share(max(p.in.NoneMs, p.in.QuietMs), p.in.TimeMs) }
 
-// onlyTheServer returns the missing streams that only a fault of the server explains. A server forwards sound to all or to
-// nobody, and to nobody only for want of a voice: it is at fault if one receives it and another does not, or if several miss it.
-// It need not forward pictures that nobody watches: it is at fault if several miss those of several, or one that has a place on their pages.
+// onlyTheServer returns the missing streams that only a fault of the server explains. Audio is forwarded to all receivers, or
+// to none if it is not loud: the server is at fault if one receives it and another does not, or if several miss it. Video
+// without a viewer need not be forwarded: the server is at fault if several receivers miss the video of several senders, or
+// one whose element several pages show.
 func onlyTheServer(missing, received []*pairing) (evidence []*pairing) {
 	type stream struct {
 		sender int
@@ -204,8 +205,8 @@ func onlyTheServer(missing, received []*pairing) (evidence []*pairing) {
 	return evidence
 }
 
-// unforwarded is the finding about streams that are missing.
-func (c *call) unforwarded(missing []*pairing) Finding {
+// forwardingFault returns the finding about missing streams.
+func (c *call) forwardingFault(missing []*pairing) Finding {
 	f := Finding{Cause: MediaServer, Confidence: 0.85, legs: len(missing)}
 	for _, p := range missing {
 		silent := p.unreceived()
@@ -218,11 +219,11 @@ func (c *call) unforwarded(missing []*pairing) Finding {
 	return f
 }
 
-// cutOff returns the only participant of whom nothing is received and who receives nothing: not the server is at fault, but
-// the network between it and that participant. Of two it may be either.
+// cutOff returns the only participant who is an end of all missing streams, in both directions: the network between that
+// participant and the server is at fault. With two such participants ok is false.
 func cutOff(missing []*pairing) (i int, ok bool) {
-	if i = nobody; len(missing) == 0 {
-		return nobody, false
+	if i = noPerson; len(missing) == 0 {
+		return noPerson, false
 	}
 	for _, one := range []int{missing[0].sender, missing[0].to} {
 		sends, receives := false, false
@@ -236,12 +237,12 @@ func cutOff(missing []*pairing) (i int, ok bool) {
 		if one < 0 || !sends || !receives {
 			continue
 		}
-		if i != nobody {
-			return nobody, false
+		if i != noPerson {
+			return noPerson, false
 		}
 		i = one
 	}
-	return i, i != nobody
+	return i, i != noPerson
 }
 
 // disrupted reports whether ICE was disrupted in a connection of a participant.

@@ -1,58 +1,58 @@
 package cause
 
-// A browser counts no packet as lost over a gap of more than 50 packets, a second of sound (StreamStatisticianImpl of libwebrtc:
-// max_reordering_threshold): it takes the packets after the gap for a new beginning. The gap is known from the sound that is
-// missing while the sender sends.
+// A browser counts no packet of a gap of more than 50 packets, a second of audio, as lost: it treats the packets after the gap
+// as a restart (max_reordering_threshold of libwebrtc's StreamStatisticianImpl). So gaps are measured as audio that is missing
+// while the sender sends.
 
-// hear adds the sound that did not arrive to the legs on which it was lost, as far as they are known.
-func (c *call) hear(legs map[[2]int]*leg, pairings []pairing) {
-	served := served(pairings)
+// addGaps adds the audio that did not arrive to the legs on which it was lost, as far as they are known.
+func (c *call) addGaps(legs map[[2]int]*leg, pairings []pairing) {
+	served := countServings(pairings)
 	for i := range pairings {
 		p := &pairings[i]
 		if p.media != "audio" || p.in == nil || !p.in.gapped() || p.throughSFU && !served.misses(p.to) {
 			continue
 		}
 		if l := legs[[2]int{p.from, p.to}]; l != nil {
-			l.hear(p.in)
+			l.addGaps(p.in)
 		}
 	}
 }
 
-// gapped reports whether the gaps of a stream are more than a single one.
+// gapped reports whether the gaps of a stream are longer than a single one.
 func (s *Stream) gapped() bool { return s.GapMs >= MinTimeMs/2 }
 
-// servings counts the streams of sound from a media server.
+// servings counts the audio streams from a media server.
 type servings struct {
-	by  map[int]compared // by receiver
-	all compared
+	byReceiver map[int]gapCount
+	all        gapCount
 }
 
-func served(pairings []pairing) servings {
-	n := servings{by: map[int]compared{}}
+func countServings(pairings []pairing) servings {
+	n := servings{byReceiver: map[int]gapCount{}}
 	for i := range pairings {
 		p := &pairings[i]
 		if !p.throughSFU || p.media != "audio" || p.in == nil || p.in.TimeMs < MinTimeMs {
 			continue
 		}
-		own := n.by[p.to]
-		own.add(p.in)
-		n.by[p.to] = own
+		count := n.byReceiver[p.to]
+		count.add(p.in)
+		n.byReceiver[p.to] = count
 		n.all.add(p.in)
 	}
 	return n
 }
 
-// misses reports whether one receiver misses sound of all senders, and nobody else does. A server that forwards only whom one
-// hears has gaps for everybody.
+// misses reports whether a receiver has gaps in the audio of all senders, and no other receiver has any. A server that forwards
+// only the loudest speakers causes gaps for all receivers.
 func (n *servings) misses(receiver int) bool {
-	own := n.by[receiver]
-	return own.gaps > 1 && own.whole == 0 && n.all.gaps == own.gaps && n.all.whole > 0
+	count := n.byReceiver[receiver]
+	return count.gaps > 1 && count.whole == 0 && n.all.gaps == count.gaps && n.all.whole > 0
 }
 
-// compared counts streams with gaps and without.
-type compared struct{ gaps, whole int }
+// gapCount counts streams with gaps and without.
+type gapCount struct{ gaps, whole int }
 
-func (n *compared) add(s *Stream) {
+func (n *gapCount) add(s *Stream) {
 	if s.gapped() && share(s.GapMs, s.SeenMs) >= badShare {
 		n.gaps++
 	} else {
@@ -60,8 +60,8 @@ func (n *compared) add(s *Stream) {
 	}
 }
 
-// hear adds a stream of sound that was received with gaps. Time without any packet is missing too.
-func (l *leg) hear(s *Stream) {
+// addGaps adds an audio stream that was received with gaps. Time without any packet is missing too.
+func (l *leg) addGaps(s *Stream) {
 	l.gaps += s.GapMs
 	l.soundLostMs += s.LostMs + s.GapMs + s.NoneMs
 	l.soundMs += s.SeenMs + s.NoneMs

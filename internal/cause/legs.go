@@ -15,17 +15,17 @@ type leg struct {
 	lossy, jittery, limited,
 	slow float64 // shares of the time
 	loss, jitter, rtt event.Value
-	waiting,          // shares of the time of audio in which its jitter buffer held more than BufferMs,
+	waiting,          // shares of the audio time in which the jitter buffer held more than BufferMs,
 	grown, // GrownBufferMs,
 	held float64 // and CalmBufferMs
 	waitingWarm, limitedWarm float64 // shares of the time of waiting and limited that a warm-up explains
-	audioMs                  float64 // of it, with a jitter buffer
-	seen                     float64 // ms of measurements
-	missed                   float64 // ms in which no packet arrived that was sent
-	gaps                     float64 // ms in which a part of the sound that was sent did not arrive, without a loss
-	soundMs,                 // of streams with gaps
-	soundLostMs float64 // of it, with lost or missing packets
-	slowMs, rttMs, // of the round trips that both ends measured
+	audioMs                  float64 // measured time of received audio
+	seen                     float64 // measured time, ms
+	missed                   float64 // ms in which packets were sent and none arrived
+	gaps                     float64 // ms in which sent audio did not arrive and was not counted as lost
+	soundMs,                 // measured time of the audio streams with gaps
+	soundLostMs float64 // the part of it with lost or missing packets
+	slowMs, rttMs, // sums of both ends: time with a long round trip, time with a known one
 	rttSeen float64 // ms, of the end that measured more
 	relay     string
 	fabrics   []*Fabric
@@ -33,13 +33,13 @@ type leg struct {
 	standsOut bool               // by its jitter, among the legs of the call
 	stalls    bool               // by its jitter buffer, among the legs to the same receiver
 	received  bool               // the receiver measured it
-	doubtful  bool               // known by reports alone, which come over a path that loses them
+	doubtful  bool               // only remote reports exist, and the reverse path loses them
 }
 
-// server stands for the media server among the ends of legs.
+// server is the index of the media server as an end of legs.
 const server = -1
 
-// state is the state of a leg by one kind of harm.
+// state classifies a leg by one harm.
 type state uint8
 
 const (
@@ -61,27 +61,26 @@ func stateOf(share float64, seen bool) state {
 	return between
 }
 
-// narrow returns the state by loss and limited bandwidth, which have a direction.
-func (l *leg) narrow() state {
+// lossState returns the state by loss and limited bandwidth, which affect one direction.
+func (l *leg) lossState() state {
 	judged := stateOf(max(l.lossy, l.limited), l.seen >= MinTimeMs)
 	if judged == bad && max(l.lossy, l.limited-l.limitedWarm) < badShare {
 		return between
 	}
-	return l.proven(judged)
+	return l.unlessDoubtful(judged)
 }
 
-// proven returns a state that is no evidence for a leg that is well according to the last report that arrived.
-func (l *leg) proven(judged state) state {
+// unlessDoubtful returns between in place of well for a doubtful leg: later reports may have been lost.
+func (l *leg) unlessDoubtful(judged state) state {
 	if judged == well && l.doubtful {
 		return between
 	}
 	return judged
 }
 
-// uneven returns the state by jitter. It has a direction too, but a busy machine at either end
-// causes it as well, in all that it sends and receives: a leg whose jitter does not stand out is no
-// evidence.
-func (l *leg) uneven() state {
+// jitterState returns the state by jitter. A busy machine at either end causes jitter in all that it sends
+// and receives, so a leg whose jitter does not stand out is no evidence.
+func (l *leg) jitterState() state {
 	judged := stateOf(l.jittery, l.seen >= MinTimeMs)
 	switch {
 	case l.stalls:
@@ -89,12 +88,12 @@ func (l *leg) uneven() state {
 	case judged == bad && !l.standsOut:
 		return between
 	}
-	return l.proven(judged)
+	return l.unlessDoubtful(judged)
 }
 
-// long returns the state by the round trip, which has no direction. A machine without processor
-// time answers late too, and then all that it sends and receives has jitter.
-func (l *leg) long() state {
+// delayState returns the state by the round trip, which has no direction. A machine without processor
+// time responds late too, and then all that it sends and receives has jitter.
+func (l *leg) delayState() state {
 	judged := stateOf(l.slow, l.rttSeen >= MinTimeMs)
 	if judged == bad && l.jittery > mostly && !l.standsOut {
 		return between
@@ -102,18 +101,18 @@ func (l *leg) long() state {
 	return judged
 }
 
-// pairing is one direction of one medium with both of its ends, as far as they are known.
+// pairing is one direction of one medium with those of its ends that were measured.
 type pairing struct {
 	from, to   int // index of the person; server
 	out, in    *Stream
 	outF, inF  *Fabric
 	media      string
 	throughSFU bool
-	sender     int // behind a server: the person who sends it; server: unknown
+	sender     int // behind a server: index of the sender; server: unknown
 }
 
-// pairings finds the two ends of each stream: by SSRC between two people. A server rewrites the
-// SSRC, so an end is paired with the server there.
+// pairings returns the two ends of each stream. Between two people they are found by SSRC. A server
+// rewrites the SSRC, so there each end is paired with the server.
 func (c *call) pairings() []pairing {
 	type key struct {
 		ssrc  int64
@@ -141,7 +140,7 @@ func (c *call) pairings() []pairing {
 			}
 			delete(senders, k)
 			other.to, other.in, other.inF = i, s, f
-			if other.from == nobody {
+			if other.from == noPerson {
 				return
 			}
 			p = other
@@ -150,9 +149,9 @@ func (c *call) pairings() []pairing {
 		}
 		found = append(found, p)
 	})
-	c.eachStream(func(i int, f *Fabric, s *Stream) { // whose other end was not measured
+	c.eachStream(func(i int, f *Fabric, s *Stream) { // the senders whose other end was not measured
 		if p, left := senders[key{s.SSRC, s.Media}]; left && p.out == s {
-			if p.to = c.peer(i, f); p.to != nobody {
+			if p.to = c.peer(i, f); p.to != noPerson {
 				found = append(found, p)
 			}
 		}
@@ -160,18 +159,19 @@ func (c *call) pairings() []pairing {
 	return found
 }
 
-// nobody is the unknown end of a stream.
-const nobody = -2
+// noPerson is the index of no person, and of an unknown end.
+const noPerson = -2
 
-// peer returns the person at the other end of a fabric, by remote userID.
+// peer returns the index of the person at the other end of a fabric, by remote userID; noPerson if
+// none or several have it.
 func (c *call) peer(i int, f *Fabric) int {
-	found := nobody
+	found := noPerson
 	for _, name := range f.Remote {
 		for _, j := range c.named[name] {
 			switch {
 			case j == i || j == found:
-			case found != nobody:
-				return nobody // several endpoints with one userID: it may be any of them
+			case found != noPerson:
+				return noPerson // several endpoints with one userID
 			default:
 				found = j
 			}
@@ -180,7 +180,7 @@ func (c *call) peer(i int, f *Fabric) int {
 	return found
 }
 
-// userOf returns the person who sends a stream behind a server; server where it is unknown.
+// userOf returns the index of the sender of a stream behind a server; server where it is unknown.
 func (c *call) userOf(name string) int {
 	if found := c.named[name]; name != "" && len(found) == 1 {
 		return found[0]
@@ -188,8 +188,8 @@ func (c *call) userOf(name string) int {
 	return server
 }
 
-// measure sums up the streams of each leg. It takes the receiving end where that was measured, for
-// that end has all values; else the sender's remote reports.
+// measure sums up the streams of each leg. It uses the receiving end where that was measured, which
+// has all values, else the sender's remote reports.
 func (c *call) measure(pairings []pairing) []*leg {
 	legs := map[[2]int]*leg{}
 	sent, forwarded := split(pairings)
@@ -205,7 +205,7 @@ func (c *call) measure(pairings []pairing) []*leg {
 	return list
 }
 
-// sum adds pairings to their legs, which no other pairing is added to.
+// sum adds pairings to their legs and finishes those. No pairing may be added to them later.
 func (c *call) sum(legs map[[2]int]*leg, pairings []pairing) {
 	added := map[*leg]bool{}
 	for i := range pairings {
@@ -215,10 +215,10 @@ func (c *call) sum(legs map[[2]int]*leg, pairings []pairing) {
 			legs[at] = &leg{from: p.from, to: p.to, byMedium: map[string]float64{}}
 		}
 		legs[at].add(p)
-		legs[at].miss(c, p)
+		legs[at].addMissed(c, p)
 		added[legs[at]] = true
 	}
-	c.hear(legs, pairings)
+	c.addGaps(legs, pairings)
 	for l := range added {
 		l.finish()
 	}
@@ -268,9 +268,9 @@ func (l *leg) add(p *pairing) {
 	}
 }
 
-// miss counts the time as lost in which one person sent and another received no packet. Behind a server
-// it is the server that sends.
-func (l *leg) miss(c *call, p *pairing) {
+// addMissed counts as lost the time in which one person sent and the other received no packet. Legs of a
+// server are excluded: it need not forward.
+func (l *leg) addMissed(c *call, p *pairing) {
 	if p.throughSFU || p.out == nil || p.out.Packets == 0 || p.from < 0 || p.to < 0 || c.unmeasured(p.to) {
 		return
 	}
@@ -278,7 +278,7 @@ func (l *leg) miss(c *call, p *pairing) {
 	switch {
 	case p.in != nil:
 		missedMs = p.in.NoneMs
-	case share(p.out.QuietMs, p.out.TimeMs) < goodShare && c.hears[arrival{p.to, p.from, ""}] && !c.receives[arrival{p.to, p.from, p.media}]:
+	case share(p.out.QuietMs, p.out.TimeMs) < goodShare && c.connected[arrival{p.to, p.from, ""}] && !c.receives[arrival{p.to, p.from, p.media}]:
 		missedMs = p.out.TimeMs
 	}
 	if missedMs < MinTimeMs/2 {
@@ -292,21 +292,21 @@ func (l *leg) miss(c *call, p *pairing) {
 	}
 }
 
-// arrival is a medium that a person may receive from another one.
+// arrival identifies a medium that one person may receive from another.
 type arrival struct {
 	at, from int
 	media    string // empty: any
 }
 
-// listen finds who is connected with whom, measured long enough, and who received a stream of a medium from whom.
-func (c *call) listen() {
-	c.hears, c.receives = map[arrival]bool{}, map[arrival]bool{}
+// findReceived finds the connections that were measured long enough, and the media that each person received from each other.
+func (c *call) findReceived() {
+	c.connected, c.receives = map[arrival]bool{}, map[arrival]bool{}
 	for i := range c.people {
 		for j := range c.people[i].Fabrics {
 			f := &c.people[i].Fabrics[j]
 			from := c.peer(i, f)
 			if f.Connected && !f.Server && measured(f) {
-				c.hears[arrival{i, from, ""}] = true
+				c.connected[arrival{i, from, ""}] = true
 			}
 			for k := range f.Streams {
 				if s := &f.Streams[k]; !s.Sends {
@@ -318,43 +318,42 @@ func (c *call) listen() {
 }
 
 func (l *leg) finish() {
-	l.lossy = max(share(l.lossy, l.seen), share(l.soundLostMs, l.soundMs)) // pictures are lost with the sound, and do not tell
+	l.lossy = max(share(l.lossy, l.seen), share(l.soundLostMs, l.soundMs)) // gaps of video cannot be measured
 	l.jittery, l.slow = share(l.jittery, l.seen), share(l.slowMs, l.rttMs)
 	l.waiting, l.grown, l.held = share(l.waiting, l.audioMs), share(l.grown, l.audioMs), share(l.held, l.audioMs)
 	l.waitingWarm = share(l.waitingWarm, l.audioMs)
 }
 
-// standOut is how many times the jitter of the calmest other leg a leg must have to stand out.
+// standOut is the least ratio of a leg's jitter to that of the calmest other leg at which it stands out.
 const standOut = 1.75
 
-// compare finds the legs that stand out by their jitter: in audio if there is any, for it is sent
+// compare finds the legs that stand out by their jitter: in audio if there is any, since it is sent
 // at a constant pace, else in video.
 func (c *call) compare(legs []*leg) {
 	media := []string{"audio", "video"}
-	calmest := make(map[string]*calm, len(media))
+	calmest := make(map[string]*leastJitter, len(media))
 	for _, medium := range media {
-		calmest[medium] = calmestOf(legs, medium)
+		calmest[medium] = leastJitterOf(legs, medium)
 	}
 	for _, l := range legs {
 		for _, medium := range media {
-			if least, known := calmest[medium].but(l); known {
+			if least, known := calmest[medium].except(l); known {
 				l.standsOut = l.byMedium[medium] > standOut*least
 				break
 			}
 		}
 	}
 	c.compareBuffers(legs, func(l *leg) (grown, calm bool) { return l.waiting-l.waitingWarm >= badShare, l.waiting <= goodShare })
-	// A buffer that has grown less is evidence if it stays so, beside buffers that hardly hold anything.
+	// A buffer that has grown less is evidence if it remains so while another one is nearly empty.
 	c.compareBuffers(legs, func(l *leg) (grown, calm bool) { return l.grown >= mostly, l.held <= goodShare })
 }
 
-// compareBuffers finds the legs that stall: their jitter buffer has grown and that of another with the same receiver has not.
-// The jitter of packets that are late together, or each alone, is small, and a receiver without processor time has large
-// buffers for all. Such a receiver measures late, and its packets have jitter all the time. Where all its buffers have grown
-// both must be excluded, in a call of two or if somebody else's buffer has not grown. Behind a server the buffers of all may
-// have grown.
+// compareBuffers finds the legs that stall: the leg's jitter buffer has grown, and another buffer of the same receiver has
+// not. Stalls that delay many packets, or single ones, cause little measured jitter. A receiver without processor time has
+// large buffers for all streams; but it measures late, and its packets have jitter all the time. So where all buffers of a
+// receiver have grown, the leg stalls if both are excluded, in a call of two or if another receiver's buffer has not grown.
 func (c *call) compareBuffers(legs []*leg, of func(*leg) (grown, calm bool)) {
-	calmBuffers, alone := map[int]bool{}, true // by receiver; whether there are two ends
+	calmBuffers, alone := map[int]bool{}, true // by receiver; whether the call has two ends
 	for _, l := range legs {
 		alone = alone && l.pair() == legs[0].pair()
 		if _, calm := of(l); calm && l.audioMs >= MinTimeMs {
@@ -371,8 +370,8 @@ func (c *call) compareBuffers(legs []*leg, of func(*leg) (grown, calm bool)) {
 	}
 }
 
-// allStall reports whether the buffers of all receivers behind the server have grown, and none of them is without processor time.
-// A server that stands still delays round trips as well, which a buffer that the application chose does not.
+// allStall reports whether the buffers of all receivers behind the server have grown, all receivers have processor time, and
+// round trips are long: a server that stalls delays them too, a buffer length that the application chose does not.
 func (c *call) allStall(legs []*leg, of func(*leg) (grown, calm bool)) bool {
 	receivers := map[int]bool{}
 	for _, l := range legs {
@@ -387,16 +386,16 @@ func (c *call) allStall(legs []*leg, of func(*leg) (grown, calm bool)) bool {
 	return len(receivers) > 1
 }
 
-// calm is the least jitter that a leg has in a medium, and the next.
-type calm struct {
+// leastJitter holds the least and the second least jitter of all legs in a medium.
+type leastJitter struct {
 	medium      string
 	legs        int
 	of          *leg
 	least, next float64
 }
 
-func calmestOf(legs []*leg, medium string) *calm {
-	c := &calm{medium: medium}
+func leastJitterOf(legs []*leg, medium string) *leastJitter {
+	c := &leastJitter{medium: medium}
 	for _, l := range legs {
 		v, has := l.byMedium[medium]
 		if !has {
@@ -413,8 +412,8 @@ func calmestOf(legs []*leg, medium string) *calm {
 	return c
 }
 
-// but is the least jitter of another leg; it is known where both have some.
-func (c *calm) but(l *leg) (least float64, known bool) {
+// except returns the least jitter of the legs other than l; known where l and another leg have some.
+func (c *leastJitter) except(l *leg) (least float64, known bool) {
 	_, has := l.byMedium[c.medium]
 	if l == c.of {
 		return c.next, c.legs > 1
@@ -422,8 +421,8 @@ func (c *calm) but(l *leg) (least float64, known bool) {
 	return c.least, has
 }
 
-// harmedPeople returns whose media were harmed, whether or not that shows a cause: by loss, limits or delay for more than a
-// little of the time, or by jitter for most of it. Something was wrong then, if only with a machine.
+// harmedPeople returns the people whose media were harmed, with or without evidence for a cause: by loss, limited bandwidth,
+// gaps, concealment or delay for more than goodShare of the time, or by jitter for most of it.
 func (c *call) harmedPeople(legs []*leg) map[int]bool {
 	people := map[int]bool{}
 	for _, l := range legs {
@@ -440,8 +439,8 @@ func (c *call) harmedPeople(legs []*leg) map[int]bool {
 	return people
 }
 
-// interrupted returns who did not send for more than a little of the time, without a mute, pause or hold. Those who receive
-// it may have excellent media nevertheless. Few frames are none: they may be slides.
+// interrupted returns the people who did not send for more than goodShare of the time, without a mute, pause or hold; the
+// receivers may have excellent scores nevertheless. A low frame rate is no interruption: the video may show slides.
 func (c *call) interrupted() map[int]bool {
 	people := map[int]bool{}
 	c.eachStream(func(i int, _ *Fabric, s *Stream) {

@@ -7,36 +7,36 @@ import (
 	"slices"
 )
 
-// suspect is a part of the network that can be at fault, and the legs that would then be bad.
+// suspect is a part of the network that can be at fault, with the legs that would then be bad.
 type suspect struct {
 	cause Cause
-	at    int // person; server
+	at    int // index of the person; server
 	legs  []*leg
 }
 
-// harm is one effect of a network on media, and the confidence of a finding by it.
+// harm is one effect of a network on media.
 type harm struct {
-	judge    func(*leg) state
-	trust    float64
-	directed bool // a leg can have it without its reverse leg
-	machines bool // a machine without processor time causes it as well
+	judge      func(*leg) state
+	confidence float64 // confidence of a finding by it
+	oneWay     bool    // a leg can have it without its reverse leg
+	ofMachines bool    // a machine without processor time causes it too
 }
 
-// harms in the order in which they are evaluated: a queue that drops packets also delays them and
-// adds jitter, so a leg that an earlier harm explains is not reported again by a later one.
-var harms = []harm{{(*leg).narrow, 0.75, true, false}, {(*leg).long, 0.7, false, true}, {(*leg).uneven, 0.6, true, true}}
+// harms are in the order of evaluation: a queue that drops packets also delays them and adds
+// jitter, so a leg that an earlier harm explains is not reported again by a later one.
+var harms = []harm{{(*leg).lossState, 0.75, true, false}, {(*leg).delayState, 0.7, false, true}, {(*leg).jitterState, 0.6, true, true}}
 
-// network finds the parts of the network whose fault explains which legs are bad and which are
-// not: one fault that explains much before several that explain little.
+// network returns the findings about the parts of the network whose fault explains the bad legs, and
+// leaves the other legs well. One fault that explains many legs precedes several that explain few.
 func (c *call) network(legs []*leg) (findings []Finding) {
 	explained := map[[2]int]bool{}
 	for _, h := range harms {
 		judge := func(l *leg) state {
 			judged := h.judge(l)
 			switch {
-			case explained[l.pair()] || h.machines && c.fromMachine(l):
+			case explained[l.pair()] || h.ofMachines && c.fromMachine(l):
 				return min(judged, between)
-			case judged == well && l.limps():
+			case judged == well && l.impaired():
 				return between
 			}
 			return judged
@@ -49,65 +49,65 @@ func (c *call) network(legs []*leg) (findings []Finding) {
 	return findings
 }
 
-// limps reports whether a leg is bad by any of what harms media. One fault shows in several ways, and not in all of them on
-// each leg: such a leg is no evidence that another one is worse. The receiver must have measured it. Jitter that does not
-// stand out counts on the paths of a media server alone, for they have its network in common.
-func (l *leg) limps() bool {
+// impaired reports whether a leg is bad by loss, limited bandwidth or jitter, and its receiver measured it. One fault may show
+// as loss on one leg and as jitter on another, so such a leg is no evidence that a fault lies elsewhere. Jitter that does
+// not stand out counts only on legs of a media server, whose network they share.
+func (l *leg) impaired() bool {
 	all := l.served() && l.jittery > mostly
-	return l.received && l.seen >= MinTimeMs && (l.narrow() == bad || l.uneven() == bad || all)
+	return l.received && l.seen >= MinTimeMs && (l.lossState() == bad || l.jitterState() == bad || all)
 }
 
 // pair identifies a leg and its reverse leg.
 func (l *leg) pair() [2]int { return [2]int{min(l.from, l.to), max(l.from, l.to)} }
 
-// maxFaults bounds the faults of one call.
+// maxFaults bounds the findings about one harm of a call.
 const maxFaults = 32
 
-// A conference may have tens of thousands of legs: what is asked of each is looked up, and not searched for among the others.
-
+// locate returns the findings that explain the legs that are bad by one harm. A conference may have tens of thousands of
+// legs, so no step for one leg may search all others.
 func (c *call) locate(legs []*leg, judge func(*leg) state, h harm) (findings []Finding) {
-	open := make(map[*leg]bool)
+	unexplained := make(map[*leg]bool)
 	for _, l := range legs {
 		if judge(l) == bad {
-			open[l] = true
+			unexplained[l] = true
 		}
 	}
 	suspects := c.suspects(legs)
 	shows := contrastOf(suspects[0].legs, judge)
-	for len(open) > 0 && len(findings) < maxFaults {
-		best, explains := c.strongest(suspects, open, judge, shows)
+	for len(unexplained) > 0 && len(findings) < maxFaults {
+		best, explains := c.strongest(suspects, unexplained, judge, shows)
 		if best == nil {
-			paths := pairsOf(intersect(legs, open))
+			paths := pairsOf(intersect(legs, unexplained))
 			for _, l := range paths[:min(len(paths), maxFaults-len(findings))] {
-				findings = append(findings, c.path(l, legs, open, suspects, judge, h.trust-0.05))
+				findings = append(findings, c.pathFault(l, legs, unexplained, suspects, judge, h.confidence-0.05))
 			}
 			return findings
 		}
-		f := c.access(best, explains, legs, judge, h.trust)
-		if !h.directed {
-			direct(&f, best)
+		f := c.accessFault(best, explains, legs, judge, h.confidence)
+		if !h.oneWay {
+			addOtherDirection(&f, best)
 		}
 		findings = append(findings, f)
-		best.explain(open, h.directed)
+		best.removeFrom(unexplained, h.oneWay)
 	}
 	return findings
 }
 
-// explain takes the legs of a suspect off those that are open, and their reverse legs if a harm has no direction.
-func (s *suspect) explain(open map[*leg]bool, directed bool) {
+// removeFrom removes the legs of a suspect from unexplained, and their reverse legs if the harm has no direction.
+func (s *suspect) removeFrom(unexplained map[*leg]bool, directed bool) {
 	pairs := make(map[[2]int]bool, len(s.legs))
 	for _, l := range s.legs {
-		delete(open, l)
+		delete(unexplained, l)
 		pairs[l.pair()] = true
 	}
 	if !directed {
-		maps.DeleteFunc(open, func(l *leg, _ bool) bool { return pairs[l.pair()] })
+		maps.DeleteFunc(unexplained, func(l *leg, _ bool) bool { return pairs[l.pair()] })
 	}
 }
 
-// direct adds the other direction as a possible cause of a fault without direction, and lowers the
-// confidence where jitter does not show the direction.
-func direct(f *Finding, s *suspect) {
+// addOtherDirection adds the other direction of the access as a possible cause, for a harm without direction. It
+// lowers the confidence where jitter does not show the direction.
+func addOtherDirection(f *Finding, s *suspect) {
 	other := ReceiverDownlink
 	switch {
 	case s.at == server:
@@ -115,23 +115,23 @@ func direct(f *Finding, s *suspect) {
 	case s.cause == ReceiverDownlink:
 		other = SenderUplink
 	}
-	if s.uneven() == 0 {
+	if s.jitteryLegs() == 0 {
 		f.Confidence -= 0.1
 	}
 	f.Others = append(f.Others, Other{other, f.Session, 0.4})
 }
 
-// uneven counts the legs with jitter: a queue that delays adds jitter too, in its direction.
-func (s *suspect) uneven() (n int) {
+// jitteryLegs counts the legs that are bad by jitter: a queue that delays adds jitter too, in its direction.
+func (s *suspect) jitteryLegs() (n int) {
 	for _, l := range s.legs {
-		if l.uneven() == bad {
+		if l.jitterState() == bad {
 			n++
 		}
 	}
 	return n
 }
 
-// suspects returns all suspects: the server, then the two directions of each person's access.
+// suspects returns all suspects: the server, then uplink and downlink of each person.
 func (c *call) suspects(legs []*leg) []suspect {
 	all := make([]suspect, 1, 1+2*len(c.people))
 	all[0] = suspect{cause: MediaServer, at: server}
@@ -146,7 +146,7 @@ func (c *call) suspects(legs []*leg) []suspect {
 	return all
 }
 
-// suspectsOf returns the suspects that have a leg, in their order.
+// suspectsOf returns the suspects of one leg: the server first, then by person.
 func suspectsOf(all []suspect, l *leg) (have []*suspect) {
 	if l.served() {
 		have = append(have, &all[0])
@@ -172,23 +172,23 @@ func (s *suspect) has(l *leg) bool {
 	return l.served()
 }
 
-// strongest returns the suspect that explains the most open legs, without a leg that would
-// have to be bad and is well. One that explains a single leg is returned only where other legs show
-// that it is not the other end: behind a server, or with a third person.
-func (c *call) strongest(suspects []suspect, open map[*leg]bool, judge func(*leg) state, shows contrast) (best *suspect, explains []*leg) {
+// strongest returns the consistent suspect that explains the most unexplained legs, and those legs; nil
+// without one. A suspect that explains a single leg is returned only where other legs exclude the
+// other end: those of a server, or of a third person.
+func (c *call) strongest(suspects []suspect, unexplained map[*leg]bool, judge func(*leg) state, shows contrast) (best *suspect, explains []*leg) {
 	for i := range suspects {
 		s := &suspects[i]
 		if !consistent(s, judge) {
 			continue
 		}
-		mine := intersect(s.legs, open)
+		mine := intersect(s.legs, unexplained)
 		if len(mine) == 0 || s.at == server && peopleOf(mine) < 2 {
 			continue
 		}
-		if s.at != server && len(mine) == 1 && !c.alone(s, mine[0], suspects, open, judge) {
+		if s.at != server && len(mine) == 1 && !c.onlySuspect(s, mine[0], suspects, unexplained, judge) {
 			continue
 		}
-		if s.at != server && !c.decided(s, mine, shows) {
+		if s.at != server && !c.accessAtFault(s, mine, shows) {
 			continue
 		}
 		if len(mine) > len(explains) || len(mine) == len(explains) && c.likelier(s, best) {
@@ -198,17 +198,17 @@ func (c *call) strongest(suspects []suspect, open map[*leg]bool, judge func(*leg
 	return best, explains
 }
 
-// likelier reports whether s is likelier than another that explains as much: a weak wireless
-// network first, then the direction of one participant's access that has jitter.
-func (c *call) likelier(s, than *suspect) bool {
-	if c.weakWiFi(s.at) != c.weakWiFi(than.at) {
+// likelier reports whether s is likelier than a suspect that explains as many legs: by a weak wireless
+// network first, then, of one participant's uplink and downlink, by jitter.
+func (c *call) likelier(s, other *suspect) bool {
+	if c.weakWiFi(s.at) != c.weakWiFi(other.at) {
 		return c.weakWiFi(s.at)
 	}
-	return s.at == than.at && s.uneven() > than.uneven()
+	return s.at == other.at && s.jitteryLegs() > other.jitteryLegs()
 }
 
-// consistent reports whether nearly all legs are bad that would have to be. A leg in between is no
-// evidence.
+// consistent reports whether nearly all legs of a suspect are bad. Legs that are neither bad nor
+// well do not count.
 func consistent(s *suspect, judge func(*leg) state) bool {
 	wells, bads := 0, 0
 	for _, l := range s.legs {
@@ -220,7 +220,7 @@ func consistent(s *suspect, judge func(*leg) state) bool {
 		case unseen, between:
 		}
 	}
-	return wells == 0 || wells*6 <= bads // of many, one may be better off
+	return wells == 0 || wells*6 <= bads // one of many may be well by chance
 }
 
 // peopleOf counts the people at the other ends of a server's legs.
@@ -232,15 +232,14 @@ func peopleOf(legs []*leg) int {
 	return len(people)
 }
 
-// decided reports whether the access of a participant, and not the server, is what harms the legs between the two: the
-// participant's wireless network is weak, a leg with somebody else is bad too, or the server's legs with others in the same direction
-// show it.
-func (c *call) decided(s *suspect, mine []*leg, shows contrast) bool {
+// accessAtFault reports whether the access of a participant is at fault and not the server: the participant's wireless network
+// is weak, a leg to another person is bad too, or the server's legs in the same direction clear the server.
+func (c *call) accessAtFault(s *suspect, mine []*leg, shows contrast) bool {
 	return c.weakWiFi(s.at) || slices.ContainsFunc(mine, func(l *leg) bool { return !l.served() }) || shows[mine[0].to == server]
 }
 
-// contrast tells, by whether legs lead to the server, whether those with it show that the server is not at fault: one that is good,
-// or several without harm.
+// contrast reports, for legs to the server (true) and from it (false), whether they clear the server of a fault: one leg
+// is well, or several have no harm.
 type contrast map[bool]bool
 
 func contrastOf(atServer []*leg, judge func(*leg) state) contrast {
@@ -267,8 +266,8 @@ func count(is bool) int {
 // served reports whether the media server is an end of a leg.
 func (l *leg) served() bool { return l.from == server || l.to == server }
 
-// alone reports whether no other suspect explains this leg. Whether it is the server, `decided` finds.
-func (c *call) alone(s *suspect, l *leg, suspects []suspect, open map[*leg]bool, judge func(*leg) state) bool {
+// onlySuspect reports whether no other person's access explains this leg. accessAtFault excludes the server.
+func (c *call) onlySuspect(s *suspect, l *leg, suspects []suspect, open map[*leg]bool, judge func(*leg) state) bool {
 	if l.served() || c.weakWiFi(s.at) {
 		return true
 	}
@@ -292,7 +291,7 @@ func intersect(a []*leg, b map[*leg]bool) (both []*leg) {
 	return both
 }
 
-// pairsOf takes the worse of the two directions of each pair.
+// pairsOf returns the worse of the two directions of each pair.
 func pairsOf(legs []*leg) (out []*leg) {
 	at := make(map[[2]int]int, len(legs))
 	for _, l := range legs {
@@ -312,8 +311,8 @@ func (l *leg) worst() float64 { return l.lossy + l.jittery + l.limited }
 
 func (c *call) weakWiFi(at int) bool { return at >= 0 && c.people[at].WeakWiFi >= badShare }
 
-// access is the finding about a suspect.
-func (c *call) access(s *suspect, explains, legs []*leg, judge func(*leg) state, trust float64) Finding {
+// accessFault returns the finding about a suspect that explains legs.
+func (c *call) accessFault(s *suspect, explains, legs []*leg, judge func(*leg) state, trust float64) Finding {
 	f := Finding{Cause: s.cause, Session: c.session(s.at), Confidence: trust, legs: len(explains)}
 	wells := 0
 	for _, l := range legs {
@@ -351,8 +350,8 @@ func (c *call) access(s *suspect, explains, legs []*leg, judge func(*leg) state,
 	return f
 }
 
-// path is the finding about a leg that several suspects explain alike.
-func (c *call) path(l *leg, legs []*leg, open map[*leg]bool, suspects []suspect, judge func(*leg) state, trust float64) Finding {
+// pathFault returns the finding about a leg that several suspects explain equally well.
+func (c *call) pathFault(l *leg, legs []*leg, open map[*leg]bool, suspects []suspect, judge func(*leg) state, trust float64) Finding {
 	f := Finding{
 		Cause: PathOrTURN, Session: c.session(l.from), Peer: c.session(l.to), Confidence: trust, legs: 1,
 		affects: []string{c.session(l.from), c.session(l.to)}, Evidence: c.evidenceOf(l),
@@ -388,10 +387,10 @@ func (c *call) path(l *leg, legs []*leg, open map[*leg]bool, suspects []suspect,
 	return f
 }
 
-// brokenPenalty lowers the confidence where the end without the library may have left: a path that ends looks like one that fails.
+// brokenPenalty lowers the confidence where the end without the library may have left: that has the effects of a fault.
 const brokenPenalty = 0.25
 
-// endsBroken reports whether a leg to or from somebody without the library was interrupted and did not recover.
+// endsBroken reports whether a leg with an end without the library was interrupted and did not recover.
 func (c *call) endsBroken(l *leg) bool {
 	return (c.unmeasured(l.from) || c.unmeasured(l.to)) && slices.ContainsFunc(l.fabrics, (*Fabric).cutOff)
 }
@@ -406,15 +405,15 @@ func (c *call) session(i int) string {
 	return c.people[i].Session
 }
 
-// evidenceOf returns the faults of a leg, from the end that measured it.
+// evidenceOf returns the harms of a leg, as evidence of the end that measured it.
 func (c *call) evidenceOf(l *leg) (all []Evidence) {
-	who := c.session(l.to)
-	if who == "" {
-		who = c.session(l.from)
+	session := c.session(l.to)
+	if session == "" {
+		session = c.session(l.from)
 	}
 	add := func(share float64, metric string, value, limit float64, text string) {
 		if share >= badShare {
-			all = append(all, Evidence{metric, who, "", round(value), limit, fmt.Sprintf("%s for %.0f %% of the time", text, 100*share)})
+			all = append(all, Evidence{metric, session, "", round(value), limit, fmt.Sprintf("%s for %.0f %% of the time", text, 100*share)})
 		}
 	}
 	if l.gaps == 0 || l.loss.V > LossFraction {

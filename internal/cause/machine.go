@@ -2,8 +2,8 @@ package cause
 
 import "fmt"
 
-// machines returns the findings about processors: by what encoders report, and by what decoders do
-// with media that were received whole.
+// machines returns the findings about processors, by the reports of encoders, and by the output of
+// decoders for media that were received completely.
 func (c *call) machines(pairings []pairing) (findings []Finding) {
 	for i := range pairings {
 		p := &pairings[i]
@@ -26,7 +26,7 @@ func (c *call) encoder(findings []Finding, p *pairing) []Finding {
 
 func (c *call) decoder(findings []Finding, p *pairing) []Finding {
 	in := p.in
-	if share(in.LostMs, in.SeenMs) > badShare { // lost packets cannot be shown
+	if share(in.LostMs, in.SeenMs) > badShare { // frames with lost packets cannot be shown
 		return findings
 	}
 	f := Finding{Cause: ReceivingMachine, Session: c.session(p.to), MediaType: p.media, affects: []string{c.session(p.to)}, legs: 1}
@@ -39,12 +39,12 @@ func (c *call) decoder(findings []Finding, p *pairing) []Finding {
 	return f.appendTo(findings)
 }
 
-// minSignMs is the least time of a condition that is evidence: more than one measurement.
+// minSignMs is the least time for which a condition must hold to be evidence: more than one measurement.
 const minSignMs = 3000
 
-// weigh adds the share of the time in which a condition held as evidence, if it is at least badShare.
-// Half of the time gives the full confidence, a smaller share up to a fifth less. The text takes the
-// share in percent.
+// weigh adds the share of the time in which a condition held as evidence, if it is at least badShare. Half
+// of the time gives the full confidence, a smaller share up to 0.2 less. text is a format for the share
+// in percent.
 func (f *Finding) weigh(metric string, ms, wholeMs, confidence float64, text string) {
 	if value := share(ms, wholeMs); value >= badShare && ms >= minSignMs {
 		f.Confidence = max(f.Confidence, confidence-max(0, 0.5-value)*0.8)
@@ -52,7 +52,7 @@ func (f *Finding) weigh(metric string, ms, wholeMs, confidence float64, text str
 	}
 }
 
-// appendTo adds a finding that has evidence.
+// appendTo appends the finding if it has evidence.
 func (f *Finding) appendTo(findings []Finding) []Finding {
 	if f.Confidence == 0 {
 		return findings

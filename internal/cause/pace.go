@@ -5,42 +5,43 @@ import (
 	"slices"
 )
 
-// The pace of measurements. A page measures by a timer, and on a machine without processor time the
-// timer is late: intervals are uneven on that machine alone. A network cannot cause that. The
-// browser slows the timers of a page in the background down to whole seconds, which count as even,
-// and so does a page whose server asks for fewer measurements.
+// The pace of measurements. A page measures by a timer. On a machine without processor time the timer
+// is late, so its intervals are uneven; a network cannot cause that. The browser slows the timers of
+// a page in the background down to whole seconds, and a server may request a slower pace: intervals
+// of whole seconds count as even.
 const (
-	slowShare    = 0.4 // of the measurements of a machine without processor time are off the beat
-	slowContrast = 2   // and so many times the share of anybody else
+	slowShare    = 0.4 // least share of uneven intervals on a machine without processor time
+	slowContrast = 2   // least ratio of that share to the share of any other participant
 	minMeasured  = 6
 )
 
-// offBeat is the share of a participant's measurements that are off the beat.
-func (p *Person) offBeat() (share float64, known bool) {
+// unevenShare returns the share of a participant's measurements whose interval is uneven; known for at least
+// minMeasured.
+func (p *Person) unevenShare() (share float64, known bool) {
 	return min(1, float64(p.OffBeat)/float64(max(1, p.Measured))), p.Measured >= minMeasured
 }
 
-// keepsPace reports whether a participant measures in time. The first and the last measurement seldom do.
+// keepsPace reports whether nearly all intervals of a participant are even. The first and the last seldom are.
 func (c *call) keepsPace(i int) bool {
 	if i < 0 {
 		return false
 	}
-	share, known := c.people[i].offBeat()
+	share, known := c.people[i].unevenShare()
 	return known && share <= slowShare/2
 }
 
-// findSlow finds the person who measures late while nobody else does. Where all do, their common
-// machine is slow, as in a test, and nobody is found.
+// findSlow finds the only person who measures late. Where all do, they share a slow machine, as in a
+// test, and no person is found.
 func (c *call) findSlow() {
-	c.slow = nobody
+	c.slow = noPerson
 	most, rest, others := slowShare, 0.0, 0
 	for i := range c.people {
-		share, known := c.people[i].offBeat()
+		share, known := c.people[i].unevenShare()
 		switch {
 		case !known:
 			continue
-		case share >= most && (c.slow == nobody || share > most):
-			if c.slow != nobody {
+		case share >= most && (c.slow == noPerson || share > most):
+			if c.slow != noPerson {
 				rest = max(rest, most)
 			}
 			c.slow, most = i, share
@@ -49,27 +50,27 @@ func (c *call) findSlow() {
 		}
 		others++
 	}
-	if others < 2 || c.slow != nobody && most < slowContrast*rest {
-		c.slow = nobody
+	if others < 2 || c.slow != noPerson && most < slowContrast*rest {
+		c.slow = noPerson
 	}
 }
 
-// pace adds the late measurements as evidence against a machine, where media are bad at its end.
-// Late measurements alone are no finding, for media may be well.
+// pace adds the late measurements to the findings about the slow person's machine. Late measurements
+// alone are no finding: the media may be good.
 func (c *call) pace(findings []Finding, legs []*leg) []Finding {
-	if c.slow == nobody {
+	if c.slow == noPerson {
 		return findings
 	}
-	who := c.session(c.slow)
-	share, _ := c.people[c.slow].offBeat()
+	session := c.session(c.slow)
+	share, _ := c.people[c.slow].unevenShare()
 	late := Evidence{
-		Metric: "lateMeasurementsShare", Session: who, Value: round(share), ComparedWith: slowShare,
+		Metric: "lateMeasurementsShare", Session: session, Value: round(share), ComparedWith: slowShare,
 		Text: fmt.Sprintf("%.0f %% of the measurements were late or early, and nobody else's were: the machine had too little processor time", 100*share),
 	}
 	found := false
 	for i := range findings {
 		f := &findings[i]
-		if f.Session == who && (f.Cause == SendingMachineCPU || f.Cause == ReceivingMachine) {
+		if f.Session == session && (f.Cause == SendingMachineCPU || f.Cause == ReceivingMachine) {
 			f.Confidence = max(f.Confidence, min(0.95, f.Confidence+0.12))
 			f.Evidence = append(slices.Clone(f.Evidence), late)
 			found = true
@@ -81,15 +82,15 @@ func (c *call) pace(findings []Finding, legs []*leg) []Finding {
 	return findings
 }
 
-// slowMachine is the finding about a machine without processor time whose encoder and decoder
-// report nothing: all that it receives has jitter, or only what it sends.
+// slowMachine returns the finding about the slow person's machine where its encoder and decoder report
+// nothing, by the jitter of the media that it receives or sends; without legs if other legs have jitter.
 func (c *call) slowMachine(legs []*leg, late Evidence) Finding {
 	f := Finding{Cause: SendingMachineCPU, Session: late.Session, Confidence: 0.75, Evidence: []Evidence{late}, affects: []string{late.Session}}
 	for _, l := range legs {
 		if l.seen < MinTimeMs || l.jittery < badShare {
 			continue
 		}
-		if l.from != c.slow && l.to != c.slow { // the cause of jitter elsewhere may be the cause here
+		if l.from != c.slow && l.to != c.slow { // one cause may explain the jitter here and there
 			return Finding{}
 		}
 		if l.to == c.slow {
@@ -102,7 +103,7 @@ func (c *call) slowMachine(legs []*leg, late Evidence) Finding {
 	return f
 }
 
-// fromMachine reports whether a machine at an end of a leg explains its jitter and delay.
+// fromMachine reports whether a starved machine at an end of a leg explains the leg's jitter and delay.
 func (c *call) fromMachine(l *leg) bool {
 	for _, i := range [...]int{l.from, l.to} {
 		if i >= 0 && c.cpuStarved[i] {
@@ -112,8 +113,8 @@ func (c *call) fromMachine(l *leg) bool {
 	return false
 }
 
-// cpuStarvedFrom is the lowest confidence with which a finding about a machine explains jitter in
-// all that it sends and receives.
+// cpuStarvedFrom is the least confidence of a finding about a machine that explains jitter in all that
+// the machine sends and receives.
 const cpuStarvedFrom = 0.7
 
 // findCPUStarved finds the people whose machine had too little processor time.

@@ -1,6 +1,6 @@
 package cause
 
-// refusedPlayouts returns the findings about sound that the page did not play although it was to be heard.
+// refusedPlayouts returns the findings about received audio that the page did not play and did not mute.
 func (c *call) refusedPlayouts() (findings []Finding) {
 	c.eachStream(func(i int, _ *Fabric, s *Stream) {
 		if s.TimeMs < MinTimeMs {

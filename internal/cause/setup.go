@@ -18,18 +18,18 @@ var functions = map[string]Cause{
 	"iceConnectionFailure": ICEConnectivity,
 }
 
-// ofConnections are the functions whose failure is one of a connection, and not of this page: the
-// participant who reports it may have waited for the other end.
+// ofConnections are the functions whose failure is that of a connection and not of the reporting page,
+// which may have waited for the other end.
 var ofConnections = []string{"signalingError", "iceConnectionFailure"}
 
-// reported returns the findings from failures that the application reported. A failure after which
-// the call continued has a low confidence.
+// reported returns the findings about failures that the application reported. The confidence is low
+// where the call continued.
 func (c *call) reported() (findings []Finding) {
 	for i := range c.people {
-		p, hurt := &c.people[i], c.hurt(i)
-		for _, report := range reports(p.Session, p.Errors, hurt) {
-			if hurt && slices.Contains(ofConnections, report.function) {
-				findings = append(findings, c.placeReport(i, report.Finding)...)
+		p, impaired := &c.people[i], c.lacksMedia(i)
+		for _, report := range reports(p.Session, p.Errors, impaired) {
+			if impaired && slices.Contains(ofConnections, report.function) {
+				findings = append(findings, c.attributeReport(i, report.Finding)...)
 			} else {
 				findings = append(findings, report.Finding)
 			}
@@ -41,22 +41,22 @@ func (c *call) reported() (findings []Finding) {
 	return findings
 }
 
-// placeReport places a failure of connections where those lie that were not established; where all
-// were, it stays with the participant.
-func (c *call) placeReport(i int, report Finding) (placed []Finding) {
+// attributeReport attributes a failure of connections to the ends of those that were not established; where all
+// were, to the participant.
+func (c *call) attributeReport(i int, report Finding) (attributed []Finding) {
 	for j := range c.people[i].Fabrics {
 		f := &c.people[i].Fabrics[j]
-		if _, unset := setup(f); unset {
+		if _, unset := setupFailure(f); unset {
 			finding := report
 			finding.Evidence = slices.Clone(report.Evidence)
-			c.place(&finding, i, f)
-			placed = append(placed, finding)
+			c.attribute(&finding, i, f)
+			attributed = append(attributed, finding)
 		}
 	}
-	if len(placed) == 0 {
+	if len(attributed) == 0 {
 		return []Finding{report}
 	}
-	return placed
+	return attributed
 }
 
 // report is the finding from failures of one function.
@@ -65,10 +65,10 @@ type report struct {
 	function string
 }
 
-// reports returns the findings in the order of the functions' names.
-func reports(session string, errors map[string]int, hurt bool) (list []report) {
+// reports returns the findings about reported failures, sorted by function. impaired raises the confidence.
+func reports(session string, errors map[string]int, impaired bool) (list []report) {
 	confidence := 0.45
-	if hurt {
+	if impaired {
 		confidence = 0.9
 	}
 	for _, function := range slices.Sorted(maps.Keys(errors)) {
@@ -86,8 +86,8 @@ func reports(session string, errors map[string]int, hurt bool) (list []report) {
 	return list
 }
 
-// hurt reports whether a participant has no connection, or sends nothing.
-func (c *call) hurt(i int) bool {
+// lacksMedia reports whether a participant has no connection, or one that sends nothing.
+func (c *call) lacksMedia(i int) bool {
 	p := &c.people[i]
 	for j := range p.Fabrics {
 		f := &p.Fabrics[j]
@@ -102,30 +102,30 @@ func sendsAnything(f *Fabric) bool {
 	return slices.ContainsFunc(f.Streams, func(s Stream) bool { return s.Sends && s.Packets > 0 })
 }
 
-// unconnected returns the findings about fabrics that did not connect, or lost the connection.
-// Where all of one participant's fail and others connect, the fault is that participant's.
+// unconnected returns the findings about fabrics that did not connect, or lost the connection. A
+// participant whose fabrics all fail while others connect is at fault.
 func (c *call) unconnected() (findings []Finding) {
 	for i := range c.people {
 		p := &c.people[i]
 		for j := range p.Fabrics {
 			f := &p.Fabrics[j]
-			finding, ok := setup(f)
+			finding, ok := setupFailure(f)
 			if !ok {
-				if finding, ok = c.broken(i, f); !ok {
+				if finding, ok = c.disruption(i, f); !ok {
 					continue
 				}
 			}
-			c.place(&finding, i, f)
+			c.attribute(&finding, i, f)
 			findings = append(findings, finding)
 		}
 	}
 	return findings
 }
 
-// minWaitMs is the least life of a fabric without an answer that is evidence.
+// minWaitMs is the lifetime from which the lack of a remote description, or of a connection, is evidence.
 const minWaitMs = 3000
 
-func setup(f *Fabric) (Finding, bool) {
+func setupFailure(f *Fabric) (Finding, bool) {
 	switch {
 	case f.Connected:
 		return Finding{}, false
@@ -150,17 +150,17 @@ func stage(name string) string {
 	return "an unknown stage"
 }
 
-// Disruptions of minBrokenMs in all, and of brokenShare of a fabric's life, are a cause. Browsers
-// report a disruption some 5 s after the last packet, so that was 6.5 s of silence.
+// Disruptions are a cause if they sum up to minBrokenMs and to brokenShare of a fabric's lifetime.
+// Browsers report a disruption some 5 s after the last packet, so that is 6.5 s without packets.
 const (
 	minBrokenMs = 1500
 	brokenShare = 0.02
 )
 
-// silentMs without a packet count as a disruption: a participant who hangs up then was cut off.
+// silentMs without a packet count as a disruption: a participant who ends the call then was cut off.
 const silentMs = 4000
 
-func (c *call) broken(i int, f *Fabric) (Finding, bool) {
+func (c *call) disruption(i int, f *Fabric) (Finding, bool) {
 	long := func(ms float64) bool { return ms >= minBrokenMs && share(ms, f.LifeMs) >= brokenShare }
 	switch other := c.peer(i, f); {
 	case f.Broken && (!f.cutOff() || c.leftBefore(i, f)):
@@ -171,7 +171,7 @@ func (c *call) broken(i int, f *Fabric) (Finding, bool) {
 		return interruption(f.BrokenMs, interruptedTrust, "the connection was interrupted, and did not recover"), true
 	case long(f.BrokenMs):
 		return interruption(f.BrokenMs, interruptedTrust, "the connection was interrupted"), true
-	case !c.good && long(f.BrokenMs+f.FlowedMs) && (other < 0 || c.unmeasured(other)): // else the other end shows whether media were missing
+	case !c.good && long(f.BrokenMs+f.FlowedMs) && (other < 0 || c.unmeasured(other)): // a measured end shows if it missed media
 		return interruption(f.BrokenMs+f.FlowedMs, flowedTrust, "the connection was interrupted while media were received"), true
 	}
 	return Finding{}, false
@@ -185,22 +185,22 @@ func interruption(ms, confidence float64, text string) Finding {
 
 const interruptedTrust = 0.92
 
-// flowedTrust is the lowest confidence, so that a finding about a network precedes: a starved path loses the checks of ICE
-// as well.
+// flowedTrust is the lowest confidence of a cause, so that a finding about the network precedes: a congested path loses
+// ICE's consent checks too.
 const flowedTrust = sure
 
-// leftTrust is below sure: an end without the library that leaves looks like one that is cut off.
+// leftTrust is below sure: an end without the library that leaves cannot be distinguished from one that is cut off.
 const leftTrust = 0.45
 
-// mayHaveLeft reports whether nobody knows if the other end of a connection to a participant left.
+// mayHaveLeft reports whether the other end of a connection between participants is unknown or has no library,
+// so that its leaving is not reported.
 func (c *call) mayHaveLeft(i int, f *Fabric) bool {
 	other := c.peer(i, f)
 	return !f.Server && (other < 0 || c.unmeasured(other))
 }
 
-// deserted reports whether the other end of a connection may have left: nobody knows it, and the connection was cut off or nothing
-// more was received over it.
-func (c *call) deserted(i int, f *Fabric) bool {
+// peerMayBeGone reports whether the other end mayHaveLeft, and the connection was cut off or all its received streams stopped.
+func (c *call) peerMayBeGone(i int, f *Fabric) bool {
 	received, missing := 0, 0
 	for k := range f.Streams {
 		if s := &f.Streams[k]; !s.Sends && s.Packets > 0 {
@@ -224,9 +224,9 @@ func (c *call) leftBefore(i int, f *Fabric) bool {
 	})
 }
 
-// place sets whose fault a failed fabric is: that of the participant whose fabrics all fail while
-// others have one that does not, else that of both.
-func (c *call) place(finding *Finding, i int, f *Fabric) {
+// attribute attributes a failed fabric to an end: to the one with the larger share of failed connections, or to
+// both where the shares are equal.
+func (c *call) attribute(finding *Finding, i int, f *Fabric) {
 	other := c.peer(i, f)
 	finding.Session, finding.affects, finding.legs = c.session(i), []string{c.session(i)}, 1
 	for k := range finding.Evidence {
@@ -236,7 +236,7 @@ func (c *call) place(finding *Finding, i int, f *Fabric) {
 		return
 	}
 	finding.affects = append(finding.affects, c.session(other))
-	if own, back := isolated(f), c.isolatedFrom(other, i); own != back && finding.Cause == ICEConnectivity {
+	if own, back := lacksCandidates(f), c.lacksCandidatesTo(other, i); own != back && finding.Cause == ICEConnectivity {
 		alone := i
 		if back {
 			alone = other
@@ -247,7 +247,7 @@ func (c *call) place(finding *Finding, i int, f *Fabric) {
 		})
 		return
 	}
-	mine, theirs := c.failing(i), c.failing(other)
+	mine, theirs := c.failureShare(i), c.failureShare(other)
 	if theirs > mine {
 		finding.Session = c.session(other)
 		finding.legs = c.failed[other]
@@ -262,40 +262,42 @@ func (c *call) place(finding *Finding, i int, f *Fabric) {
 	}
 }
 
-// isolated reports whether a fabric that was not connected had gathered no local candidate for a time in which
-// any TURN server answers.
-func isolated(f *Fabric) bool { return !f.Connected && f.LifeMs >= minWaitMs && f.Candidates.Is(0) }
-
-// isolatedFrom reports whether a participant's fabric to another one is isolated.
-func (c *call) isolatedFrom(i, other int) bool {
-	return slices.ContainsFunc(c.people[i].Fabrics, func(f Fabric) bool { return isolated(&f) && c.peer(i, &f) == other })
+// lacksCandidates reports whether an unconnected fabric had gathered no local candidate after the time in which any
+// TURN server responds.
+func lacksCandidates(f *Fabric) bool {
+	return !f.Connected && f.LifeMs >= minWaitMs && f.Candidates.Is(0)
 }
 
-// unmeasuredPenalty lowers the confidence why a connection was not established, where one end has
-// no library.
+// lacksCandidatesTo reports whether a participant's fabric to another one lacksCandidates.
+func (c *call) lacksCandidatesTo(i, other int) bool {
+	return slices.ContainsFunc(c.people[i].Fabrics, func(f Fabric) bool { return lacksCandidates(&f) && c.peer(i, &f) == other })
+}
+
+// unmeasuredPenalty lowers the confidence in the cause of a connection that was not established, where
+// one end has no library.
 const unmeasuredPenalty = 0.2
 
-// connections counts, for each participant, the connections to others, and how many of them failed
-// or broke, by the reports of either end.
+// connections counts each participant's connections, and those of them that failed or broke by the
+// reports of either end.
 func (c *call) connections() {
-	type link struct{ a, b, fabric int } // the number of the fabric where its other end has no name
+	type link struct{ a, b, fabric int } // fabric is 0 where the other end is known
 	failed := map[link]bool{}
 	for i := range c.people {
 		for j := range c.people[i].Fabrics {
 			f := &c.people[i].Fabrics[j]
-			at := link{i, nobody, j}
+			at := link{i, noPerson, j}
 			if other := c.peer(i, f); other >= 0 {
 				at = link{min(i, other), max(i, other), 0}
 			}
-			_, unset := setup(f)
-			_, broke := c.broken(i, f)
+			_, unset := setupFailure(f)
+			_, broke := c.disruption(i, f)
 			failed[at] = failed[at] || unset || broke
 		}
 	}
 	c.linked, c.failed = make([]int, len(c.people)), make([]int, len(c.people))
 	for at, bad := range failed {
 		for _, i := range []int{at.a, at.b} {
-			if i == nobody {
+			if i == noPerson {
 				continue
 			}
 			c.linked[i]++
@@ -306,5 +308,7 @@ func (c *call) connections() {
 	}
 }
 
-// failing is the share of a participant's connections that failed or broke.
-func (c *call) failing(i int) float64 { return float64(c.failed[i]) / float64(max(1, c.linked[i])) }
+// failureShare returns the share of a participant's connections that failed or broke.
+func (c *call) failureShare(i int) float64 {
+	return float64(c.failed[i]) / float64(max(1, c.linked[i]))
+}

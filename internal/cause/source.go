@@ -51,14 +51,14 @@ func (c *call) endedTracks(findings []Finding, i int, f *Fabric) []Finding {
 	return findings
 }
 
-// measured reports whether a fabric was measured long enough to know that it sent nothing.
+// measured reports whether a fabric was measured long enough for the absence of a stream to be evidence.
 func measured(f *Fabric) bool {
 	return slices.ContainsFunc(f.Streams, func(s Stream) bool { return s.TimeMs >= MinTimeMs })
 }
 
-// silent adds the findings about streams that fall silent without a mute, pause or hold. The device
-// is at fault where the encoder got no input; where all streams stop at once, the application
-// removed them.
+// silent adds the findings about streams that become silent without a mute, pause or hold. The device
+// is at fault where the encoder had no input; where all streams stopped, the application removed
+// them.
 func (c *call) silent(findings []Finding, i int) []Finding {
 	for j := range c.people[i].Fabrics {
 		f := &c.people[i].Fabrics[j]
@@ -74,8 +74,8 @@ func (c *call) silent(findings []Finding, i int) []Finding {
 			if none >= badShare {
 				stopped++
 			}
-			if own := c.capture(i, f, s, none, weak); own != nil && (worst == nil || own.Confidence > worst.Confidence) {
-				worst = own
+			if finding := c.capture(i, f, s, none, weak); finding != nil && (worst == nil || finding.Confidence > worst.Confidence) {
+				worst = finding
 			}
 		}
 		if worst == nil {
@@ -88,7 +88,7 @@ func (c *call) silent(findings []Finding, i int) []Finding {
 				Text: "all streams stopped: they were removed, or all devices were",
 			})
 		}
-		if c.deserted(i, f) { // nobody may be there to send to
+		if c.peerMayBeGone(i, f) {
 			worst.Confidence = min(worst.Confidence, leftTrust)
 		}
 		findings = append(findings, *worst)
@@ -96,7 +96,7 @@ func (c *call) silent(findings []Finding, i int) []Finding {
 	return findings
 }
 
-// capture returns the finding about one stream, nil without one.
+// capture returns the finding about one stream; nil where there is none.
 func (c *call) capture(i int, f *Fabric, s *Stream, none, weak float64) *Finding {
 	frozen := share(s.FrozenMs, s.TimeMs)
 	if s.FrozenMs < MinTimeMs {
@@ -110,11 +110,11 @@ func (c *call) capture(i int, f *Fabric, s *Stream, none, weak float64) *Finding
 	}
 	finding := &Finding{Cause: SendingCapture, Session: c.session(i), MediaType: s.Media, Confidence: 0.6, legs: 1, affects: []string{c.session(i), c.session(c.peer(i, f))}}
 	switch {
-	case none < badShare && weak < badShare: // somebody may show a photograph
+	case none < badShare && weak < badShare: // the camera may show a photograph
 		finding.Confidence = 0.55
 	case s.Media == "audio" || s.LimitSeenMs > 0:
 		finding.Confidence = 0.8
-	case none < badShare: // it may be the encoder after all, of which nothing is known
+	case none < badShare: // the encoder may be the cause: its limits are unknown
 		finding.Confidence = 0.45
 	}
 	add := func(metric string, value float64, text string) {
