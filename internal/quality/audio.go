@@ -8,28 +8,28 @@ import (
 )
 
 const (
-	packetMs        = 20      // what browsers send; no statistic tells the packet time
-	silenceLevel    = 0.00316 // -50 dBov
-	minSpeechBps    = 6e3     // below it no codec that we rate by bit rate carries speech
-	buffersOfJitter = 2       // jitter buffer that is assumed for a known jitter
-	packetSamples   = 960     // of Opus, whose clock is 48 kHz, in packetMs
-	maxLoss         = 0.2     // to which the E-model was made
-	maxDelayMs      = 500     // likewise
-	minPackets      = 20      // below it a share of lost packets means nothing
-	randomRun       = 2       // packets: up to this mean run losses count as random
-	burstyRun       = 3       // and from here as bursty
+	packetMs           = 20      // packet time of browsers, which no statistic has
+	silenceLevel       = 0.00316 // -50 dBov
+	minSpeechBps       = 6e3     // a codec with factors for several bit rates carries no speech below it
+	jitterBufferFactor = 2       // assumed length of the jitter buffer, as a multiple of the jitter
+	samplesPerPacket   = 960     // of Opus, whose clock is 48 kHz, in packetMs
+	maxLoss            = 0.2     // up to which the E-model was validated
+	maxDelayMs         = 500     // likewise
+	minPackets         = 20      // with fewer packets a single loss is a high fraction
+	randomRun          = 2       // packets: losses count as random up to this mean run
+	burstyRun          = 3       // packets: losses count as bursty from this mean run on
 )
 
-// audio is a measurement of sound.
+// audio is a measurement of an audio stream.
 type audio struct{ *event.Measurement }
 
 // ScoreAudio scores an audio stream over one interval with the E-model of its codec's
-// band. MOS is conversational (with delay), MOSListening what it would be without delay.
+// band. MOS is conversational (with delay), MOSListening excludes the delay.
 func ScoreAudio(m *event.Measurement) Result {
 	in := audio{m}
-	loss, why := in.loss()
-	if why != Scored {
-		return unscored(why)
+	loss, reason := in.loss()
+	if reason != Scored {
+		return unscored(reason)
 	}
 	codec, known := findAudioCodec(in.Codec)
 	res := Result{Model: codec.model}
@@ -45,7 +45,7 @@ func ScoreAudio(m *event.Measurement) Result {
 		res.add(InBitrateBps, bps)
 	}
 	lost := losses{ppl: 100 * loss}
-	if run, ok := in.lossRun(); ok && codec.knowsBursts() {
+	if run, ok := in.lossRun(); ok && codec.hasBurstFactors() {
 		lost.bursty = clamp((run-randomRun)/(burstyRun-randomRun), 0, 1)
 		res.add(InLossRun, run)
 	}
@@ -57,7 +57,7 @@ func ScoreAudio(m *event.Measurement) Result {
 	return res
 }
 
-// loss returns the fraction that was lost and not made good.
+// loss returns the fraction of the audio that was lost and not restored.
 func (in audio) loss() (float64, Reason) {
 	if in.Outbound() {
 		return in.remoteLoss()
@@ -85,16 +85,16 @@ func (in audio) loss() (float64, Reason) {
 	return clamp(loss, 0, 1), Scored
 }
 
-// notPlayed reports whether packets came and the page took no sample of them: its jitter buffer discards them all.
+// notPlayed reports whether packets were received and the page played none of them: its jitter buffer discards them all.
 func (in audio) notPlayed() bool {
 	return in.Value(protocol.Samples).Is(0) && in.Get(protocol.Packets) >= minPackets
 }
 
-// residualLoss is the fraction that was lost and not brought back. No statistic has how many packets redundancy brought
-// back; at most as many as copies came. Copies are FEC packets, and with RED (RFC 2198) what is discarded, since the
-// packet was there already. Where concealment is known that many are taken for brought back: the others were
-// concealed, and are charged as such. So are packets that are discarded because they came too late. They count neither
-// as lost nor as expected.
+// residualLoss returns the fraction of packets that were lost and not recovered. No statistic counts the packets that
+// redundancy recovered; they are at most the received copies: FEC packets, and with RED (RFC 2198) the discarded ones,
+// whose original had arrived. Where concealment is known, that number counts as recovered: the other lost packets were
+// concealed, and so were packets that were discarded because they were late, and loss charges the concealment. Late
+// packets then count neither as lost nor as expected.
 func (in audio) residualLoss(concealed bool) float64 {
 	if !in.Known(protocol.PacketsLost) {
 		return 0
@@ -103,7 +103,7 @@ func (in audio) residualLoss(concealed bool) float64 {
 	switch {
 	case concealed:
 		lost, late = math.Max(0, lost-in.Get(protocol.FECPackets)-late), 0
-	case in.Known(protocol.ConcealedSamples) || in.Known(protocol.Samples): // it is counted, and one of the two is not known in this interval
+	case in.Known(protocol.ConcealedSamples) || in.Known(protocol.Samples): // the browser counts concealment, but not in this interval
 		late = 0
 	}
 	expected := in.Get(protocol.Packets) + lost
@@ -113,17 +113,17 @@ func (in audio) residualLoss(concealed bool) float64 {
 	return (lost + late) / expected
 }
 
-// lossRun is the mean length, in packets, of what was audibly concealed at a time: how the
-// losses lay, for that no statistic tells.
+// lossRun returns the mean length of an audible concealment, in packets. It approximates the length
+// of runs of lost packets, which no statistic has.
 func (in audio) lossRun() (float64, bool) {
 	audible, runs := in.AudiblyConcealed(), in.Get(protocol.ConcealmentEvents)
 	if in.Outbound() || !audible.Known || runs == 0 {
 		return 0, false
 	}
-	return audible.V / runs / packetSamples, true
+	return audible.V / runs / samplesPerPacket, true
 }
 
-// remoteLoss is the loss of an outbound stream, by the remote end's reports.
+// remoteLoss returns the loss of an outbound stream, by the remote end's reports.
 func (in audio) remoteLoss() (float64, Reason) {
 	if in.Get(protocol.Packets) == 0 {
 		return 0, NoPackets
@@ -138,7 +138,7 @@ func (in audio) remoteLoss() (float64, Reason) {
 	return loss.V, Scored
 }
 
-// delayMs is the one-way delay from mouth to ear, as far as a browser can see it, without a delay that somebody chose.
+// delayMs returns the measurable part of the one-way delay from mouth to ear, without a delay that the application chose.
 func (in audio) delayMs(codec *audioCodec, res *Result) float64 {
 	if !in.Known(protocol.RTTMs) {
 		res.Assumed |= AssumedRTT
@@ -146,15 +146,14 @@ func (in audio) delayMs(codec *audioCodec, res *Result) float64 {
 	buffer := in.NetworkBufferMs()
 	if !buffer.Known {
 		res.Assumed |= AssumedJitterBuffer
-		buffer.V = buffersOfJitter * in.ReceiverJitterMs().V
+		buffer.V = jitterBufferFactor * in.ReceiverJitterMs().V
 	}
 	return in.Get(protocol.RTTMs)/2 + buffer.V + packetMs + codec.lookaheadMs
 }
 
-// bitrate is the rate that the codec ran at while there was something to say: the larger
-// of the measured rate and the target. Silence is coded in next to nothing though nothing
-// is wrong, so without speech, by level or by a rate at which there can be none, the
-// codec's default rate is assumed.
+// bitrate returns the bit rate of the codec during speech: the larger of the measured rate and the
+// target. Silence has a very low rate without a fault, so without speech, by audio level or by a
+// rate below minSpeechBps, the codec's default rate is assumed.
 func (in audio) bitrate(codec *audioCodec, res *Result) float64 {
 	bps := math.Max(in.measuredBitrate(), in.Get(protocol.TargetBitrateBps))
 	silent := in.Known(protocol.AudioLevel) && in.Get(protocol.AudioLevel) < silenceLevel
@@ -165,9 +164,9 @@ func (in audio) bitrate(codec *audioCodec, res *Result) float64 {
 	return codec.defaultBps
 }
 
-// measuredBitrate is the rate of the packets that there were, each standing for 20 ms:
-// neither lost packets nor those that discontinuous transmission never sent, nor an
-// interval that the stream did not fill, make the codec look worse than it was.
+// measuredBitrate returns the bit rate within the packets, each of 20 ms. So it is independent of
+// lost packets, of the pauses of discontinuous transmission, and of an interval that the stream
+// did not fill.
 func (in audio) measuredBitrate() float64 {
 	if in.Get(protocol.Packets) == 0 {
 		return 0

@@ -10,32 +10,31 @@ type ratePoint struct {
 	bps     float64
 	band    Band
 	ie, bpl float64
-	bursty  float64 // Bpl when losses come in runs; 0: not known
+	bursty  float64 // Bpl for losses in runs; 0: unknown
 }
 
-// audioCodec is what the E-model knows of a codec. Points rise in bit rate; a codec
-// whose factors do not depend on it has one.
+// audioCodec holds the E-model's constants of a codec.
 type audioCodec struct {
 	names       []string // MIME subtypes, lower case
 	model       string
-	scale       Band // the scale that its rating is read on
+	scale       Band // scale of the rating
 	lookaheadMs float64
-	defaultBps  float64 // the rate that is assumed where none can be measured
-	points      []ratePoint
+	defaultBps  float64     // assumed where no rate can be measured
+	points      []ratePoint // ascending by bit rate; one if the factors do not depend on it
 }
 
-// The audio models, each with its version: raise it with any change to a formula or a table.
+// The audio models with their version. Any change to a formula or a table MUST raise it.
 const (
 	modelNarrowband = "qos-audio/8 (G.107)"
 	modelWideband   = "qos-audio/8 (G.107.1)"
 	modelFullband   = "qos-audio/8 (G.107.2)"
 )
 
-// opusPoints: no ITU row exists for Opus. These are POLQA-derived: Alahmadi, Pocta,
-// Melvin, ACM TOMM 17(4):133 (2021), VBR, random and bursty loss: narrowband 6 to 9 kbit/s, wideband
-// 11 to 13, super-wideband from 14. All are read on the fullband scale, of which the
-// others are the lower part; only there does quality rise with the bit rate throughout
-// (R 70, 72, 77, 81, 101, 106, 109, 110, 114 … 137).
+// opusPoints are the factors of Opus, for which no ITU row exists. They are POLQA-derived: Alahmadi,
+// Pocta, Melvin, ACM TOMM 17(4):133 (2021), VBR, random and bursty loss: narrowband 6 to 9 kbit/s,
+// wideband 11 to 13, super-wideband from 14. All are rated on the fullband scale, which contains the
+// others as its lower part; only there quality increases with the bit rate throughout (R 70, 72, 77,
+// 81, 101, 106, 109, 110, 114 … 137).
 var opusPoints = []ratePoint{
 	{6e3, Narrowband, 23.00233478, 24.5644848, 15.36},
 	{7e3, Narrowband, 21.25545861, 22.45885046, 14.43},
@@ -57,9 +56,9 @@ var opusPoints = []ratePoint{
 	{40e3, Fullband, 10.66596559, 9.79, 8.04},
 }
 
-// audioCodecs: factors of ITU-T G.113 unless a comment says otherwise. Rows of G.113 that
-// would make a higher bit rate sound worse (AMR-WB 23.85, EVS 32 and 48 kbit/s) are left
-// out: what is above the last point is rated as the last.
+// audioCodecs has the factors of ITU-T G.113 unless a comment names another source. It omits the rows
+// of G.113 by which a higher bit rate is worse (AMR-WB 23.85, EVS 32 and 48 kbit/s): a bit rate above
+// the last point is rated as the last.
 var audioCodecs = []audioCodec{
 	{
 		names: []string{"opus"}, model: modelFullband, scale: Fullband,
@@ -71,13 +70,13 @@ var audioCodecs = []audioCodec{
 		lookaheadMs: 5, points: []ratePoint{{64e3, Narrowband, 0, 25.1, 0}},
 	},
 	{
-		// RFC 3551 has 64 kbit/s alone: a lower mean has pauses of comfort noise. Ie is from G.113; Bpl was not found there, and is that of AMR-WB 12.65, whose
-		// Ie is similar.
+		// RFC 3551 has 64 kbit/s alone: a lower mean has pauses of comfort noise. Ie is from G.113, which has no
+		// Bpl; that is from AMR-WB 12.65, whose Ie is similar.
 		names: []string{"g722"}, model: modelWideband, scale: Wideband,
 		lookaheadMs: 5, points: []ratePoint{{64e3, Wideband, 13, 4.3, 0}},
 	},
 	{
-		// Ie,WB diotic (G.113 09/2024); Bpl is given at 12.65 and 23.05, the nearest serves.
+		// Ie,WB diotic (G.113 09/2024). Bpl exists for 12.65 and 23.05; the others have that of the nearest.
 		names: []string{"amr-wb"}, model: modelWideband, scale: Wideband,
 		lookaheadMs: 5, defaultBps: 12650, points: []ratePoint{
 			{6600, Wideband, 56, 4.3, 0},
@@ -118,14 +117,15 @@ var audioCodecs = []audioCodec{
 	},
 }
 
-// unknownCodec stands for a codec that is not named or not known: Opus at 31 kbit/s,
-// whatever the bit rate, and AssumedCodec says so.
+// unknownCodec is used for a codec without a name or with an unknown one: Opus at 31 kbit/s,
+// whatever the bit rate. AssumedCodec marks its scores.
 var unknownCodec = audioCodec{
 	model: modelFullband, scale: Fullband, lookaheadMs: 5,
 	points: []ratePoint{{31e3, Fullband, 16.82867498, 10.44, 0}},
 }
 
-// findAudioCodec finds a codec by its MIME subtype, with or without "audio/".
+// findAudioCodec returns a codec by its MIME subtype, with or without "audio/"; unknownCodec and false
+// if there is none.
 func findAudioCodec(name string) (*audioCodec, bool) {
 	name = subtype(name)
 	for i := range audioCodecs {
@@ -140,18 +140,17 @@ func findAudioCodec(name string) (*audioCodec, bool) {
 
 func subtype(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
-// rated tells whether the codec's factors depend on the bit rate.
+// rated reports whether the codec's factors depend on the bit rate.
 func (c *audioCodec) rated() bool { return len(c.points) > 1 }
 
-// losses is what became of the packets: how many were lost, in percent, and how bursty that
-// was, from 0 (random) to 1 (in runs).
+// losses describes the packet loss: ppl in percent, bursty from 0 (random) to 1 (in runs).
 type losses struct{ ppl, bursty float64 }
 
 // rating returns the rating without delay, on the codec's scale, which may be below 0.
 //
-// Between points it is linear in the bit rate. No point may beat one above it: the
-// published Bpl fall as the rate rises, so that, taken alone, 15 kbit/s under 10 % loss
-// would beat 16 kbit/s.
+// Between points it is linear in the bit rate. A point is rated no higher than any point above it:
+// the published Bpl decrease with the bit rate, so that 15 kbit/s under 10 % loss would be better
+// than 16 kbit/s.
 func (c *audioCodec) rating(bps float64, lost losses) float64 {
 	last := len(c.points) - 1
 	above := c.pointRating(last, lost)
@@ -174,5 +173,5 @@ func (c *audioCodec) pointRating(i int, lost losses) float64 {
 	return p.band.listening(p.ie, bpl, lost.ppl, 1) / c.scale.Scale()
 }
 
-// knowsBursts tells whether the codec has factors for losses in runs.
-func (c *audioCodec) knowsBursts() bool { return c.points[0].bursty > 0 }
+// hasBurstFactors reports whether the codec has factors for losses in runs.
+func (c *audioCodec) hasBurstFactors() bool { return c.points[0].bursty > 0 }

@@ -15,11 +15,11 @@ const (
 )
 
 // Bounds are the boundary conditions: the inclusive lower bounds, in MOS, of excellent,
-// good, fair and poor. What is below the last is bad.
+// good, fair and poor. A score below the last is bad.
 type Bounds [4]float64
 
-// PresetITUG107 names the edges of G.107 Table B.1 (R 90, 80, 70, 60). With Opus at its
-// usual bit rates a call without any fault does not reach its excellent.
+// PresetITUG107 names the bounds of G.107 Table B.1 (R 90, 80, 70, 60). With Opus at its
+// usual bit rates a call without any fault is not excellent by it.
 const PresetITUG107 = "itu-g107"
 
 // DefaultBounds returns the default boundary conditions (R 85, 74.5, 62, 50).
@@ -33,7 +33,7 @@ func PresetBounds(name string) (Bounds, bool) {
 	return Bounds{}, false
 }
 
-// NewBounds makes boundary conditions of a list and reports every fault in it.
+// NewBounds returns the boundary conditions of a list. The error lists all faults.
 func NewBounds(mos []float64) (Bounds, error) {
 	var b Bounds
 	if len(mos) != len(b) {
@@ -43,8 +43,8 @@ func NewBounds(mos []float64) (Bounds, error) {
 	return b, b.Validate()
 }
 
-// Validate reports every fault: a bound that is not above 1 and at most 5, and bounds
-// that do not fall from excellent to poor.
+// Validate returns all faults: a bound that is not above 1 and at most 5, and bounds
+// that do not decrease from excellent to poor.
 func (b Bounds) Validate() error {
 	names := [...]string{Excellent, Good, Fair, Poor}
 	var errs []error
@@ -61,8 +61,8 @@ func (b Bounds) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Label names a score by its boundary conditions; "" for NaN. Labels have no memory
-// here: hysteresis belongs to the caller, who keeps the history.
+// Label returns the label of a score by boundary conditions; "" for NaN. It has no hysteresis:
+// the caller, which has the history, adds it.
 func Label(mos float64, bounds Bounds) string {
 	switch {
 	case mos >= bounds[0]:

@@ -5,8 +5,7 @@ import (
 	"fmt"
 )
 
-// LabelsConfig is how a configuration names the boundary conditions, in every component
-// that labels.
+// LabelsConfig is the setting of the boundary conditions, in every component that labels.
 type LabelsConfig struct {
 	// MOS lists the inclusive lower bounds of excellent, good, fair and poor.
 	MOS []float64 `mapstructure:"mos"`
@@ -16,8 +15,8 @@ type LabelsConfig struct {
 	_ struct{}
 }
 
-// Bounds resolves the labels: those listed, those of the preset, or the default. Errors
-// name the key.
+// Bounds returns the bounds that are listed, those of the preset, or the default. Errors name
+// the key.
 func (l LabelsConfig) Bounds() (Bounds, error) {
 	switch {
 	case l.Preset != "" && l.MOS != nil:

@@ -1,7 +1,7 @@
 package quality
 
-// ParticipantAV joins the audio and the video score of one side of a participant:
-// 1.15 + 0.17 A V, limited to 1..5 (Hands 2004), or the one that is there, or nil.
+// ParticipantAV joins the audio and the video score of one direction of a participant:
+// 1.15 + 0.17 A V, limited to 1..5 (Hands 2004). It returns the only one that is not nil, or nil.
 func ParticipantAV(audio, video *float64) *float64 {
 	switch {
 	case audio == nil:
@@ -13,8 +13,8 @@ func ParticipantAV(audio, video *float64) *float64 {
 	return &av
 }
 
-// Worse returns the lower of two scores, or the one that is there, or nil: a
-// participant's score is the worse of what they receive and what they send.
+// Worse returns the lower of two scores, the only one that is not nil, or nil. A participant's
+// score is the worse of what they receive and what they send.
 func Worse(a, b *float64) *float64 {
 	if a == nil || (b != nil && *b < *a) {
 		return b

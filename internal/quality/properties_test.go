@@ -309,7 +309,7 @@ func TestScoresAreContinuousAtSeams(t *testing.T) {
 		f("run of losses", run, func(run float64) float64 {
 			in := opusCall()
 			in.Set(protocol.Samples, 240_000)
-			in.Set(protocol.ConcealedSamples, run*10*packetSamples)
+			in.Set(protocol.ConcealedSamples, run*10*samplesPerPacket)
 			in.Set(protocol.ConcealmentEvents, 10)
 			return audioMOS(t, in)
 		})

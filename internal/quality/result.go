@@ -2,15 +2,15 @@ package quality
 
 import "strings"
 
-// Reason says why there is no score.
+// Reason is the reason why there is no score.
 type Reason uint8
 
 // The reasons. Scored is the absence of one.
 const (
 	Scored         Reason = iota
-	NoPackets             // no packet came, none was expected
+	NoPackets             // no packet was sent, or none arrived and none was expected
 	NoLossEvidence        // packets, but neither loss nor concealment is known
-	NoRemoteReport        // nothing is known yet of how the stream arrives
+	NoRemoteReport        // the remote end has not reported on the stream
 	NoPayload             // packets without payload: padding, probing
 	NoInterval            // the interval's length is unknown
 	NoFrames              // nothing was encoded
@@ -21,8 +21,8 @@ const (
 	LowerLayer            // a larger layer of the same picture was sent beside it
 	NoQP                  // a screen that the network limits, and its quantiser is unknown
 	TooFewPackets         // fewer than minPackets: comfort noise, the first or last moment of a stream
-	NotPlayed             // audio of which the page takes no sample: no element, or autoplay is blocked
-	NotDecoded            // media arrived, and nothing of them could be decoded: the page has no key for them
+	NotPlayed             // the page plays no sample of the audio: no element, or autoplay is blocked
+	NotDecoded            // media arrived and could not be decoded: the page has no key for them
 	NumReasons
 )
 
@@ -35,8 +35,8 @@ var reasonNames = [NumReasons]string{
 // String returns the reason in snake case, "" for Scored.
 func (r Reason) String() string { return reasonNames[r] }
 
-// Assumed is a set of inputs that were not measured, so that a documented default took
-// their place: the score is the less certain for it.
+// Assumed is a set of inputs that were not measured and have a documented default, which makes the
+// score less certain.
 type Assumed uint16
 
 // The inputs that can be assumed.
@@ -46,8 +46,8 @@ const (
 	AssumedRTT
 	AssumedJitterBuffer
 	AssumedDisplay
-	AssumedLoss    // video out: nobody has reported yet
-	AssumedFreezes // video out: only the receiver measures them
+	AssumedLoss    // outbound video without a remote report
+	AssumedFreezes // outbound video: only the receiver measures them
 	AssumedQP      // of a screen or of received video
 	assumedEnd
 )
@@ -69,7 +69,7 @@ var assumedNames = func() (names [assumedEnd]string) {
 // String lists the inputs, separated by commas.
 func (a Assumed) String() string { return assumedNames[a&(assumedEnd-1)] }
 
-// InputName identifies what went into a model.
+// InputName identifies an input of a model.
 type InputName uint8
 
 // The inputs of the models.
@@ -89,7 +89,7 @@ const (
 	InFreezeShareWeight
 	InOutboundLossPercent
 	InHarmonicFPS      // rate of uneven frames without a freeze
-	InTargetBitrateBps // what the encoder was allowed and did not need
+	InTargetBitrateBps // target bit rate that the encoder did not need
 	NumInputs
 )
 
@@ -103,7 +103,7 @@ var inputNames = [NumInputs]string{
 // String returns the input's name in snake case, with its unit.
 func (n InputName) String() string { return inputNames[n] }
 
-// Input is one value that went into a model.
+// Input is one input value of a model.
 type Input struct {
 	Name  InputName
 	Value float64
@@ -119,26 +119,26 @@ type Result struct {
 	Model        string  // name and version
 	Assumed      Assumed
 
-	extrapolated bool // beyond what the model was made for
+	extrapolated bool // an input is beyond the range for which the model was validated
 	inputs       [NumInputs]Input
 	n            int
 }
 
-// OK tells whether there is a score.
+// OK reports whether there is a score.
 func (r *Result) OK() bool { return r.Model != "" }
 
-// Confidence says how much of what went into a score was measured, in words: they are
-// judgement. It says nothing of the model.
+// Confidence is the degree to which the inputs of a score were measured, assigned by judgement. It does
+// not include the uncertainty of the model.
 type Confidence string
 
 // The degrees of confidence.
 const (
-	HighConfidence   Confidence = "high"   // all of it
-	MediumConfidence Confidence = "medium" // but for what shifts the score a little, or beyond the model's range
-	LowConfidence    Confidence = "low"    // not what the score rests on
+	HighConfidence   Confidence = "high"   // all inputs were measured
+	MediumConfidence Confidence = "medium" // an input with little effect was assumed, or one is beyond the model's range
+	LowConfidence    Confidence = "low"    // an input with much effect was assumed
 )
 
-// Confidence returns that of the score, "" when there is none.
+// Confidence returns the confidence of the score, "" when there is no score.
 func (r *Result) Confidence() Confidence {
 	switch {
 	case !r.OK():
@@ -151,7 +151,7 @@ func (r *Result) Confidence() Confidence {
 	return HighConfidence
 }
 
-// Inputs returns what went into the model. The slice is the result's memory.
+// Inputs returns the inputs of the model. The slice is the result's memory.
 func (r *Result) Inputs() []Input { return r.inputs[:r.n] }
 
 // Input returns one input, false when the model did not use it.
@@ -169,5 +169,5 @@ func (r *Result) add(name InputName, v float64) {
 	r.n++
 }
 
-// unscored is a result without a score.
-func unscored(why Reason) Result { return Result{Reason: why} }
+// unscored returns a result without a score.
+func unscored(reason Reason) Result { return Result{Reason: reason} }

@@ -9,12 +9,12 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// modelVideo is the version of the video model: raise it with any change to a formula.
+// modelVideo is the version of the video model. Any change to a formula MUST raise it.
 const modelVideo = "qos-video/8"
 
 const (
-	// minCodingBps is the least that WebRTC encoders are made to run at. Below it, and
-	// without a sign of trouble, there was nothing to code.
+	// minCodingBps is the least target bit rate of WebRTC's encoders. At a lower rate, without
+	// loss, limits and freezes, the picture did not change.
 	minCodingBps  = 30e3
 	tolerableLoss = 0.02
 	maxPauseMs    = 5000
@@ -22,7 +22,7 @@ const (
 	fullFPS       = 24
 	ownSizePixels = 640 * 480 // from which the model was anchored (G.1070, VGA)
 	ownSizeWeight = 0.617     // 1 - 0.383: below that area bits per pixel decide
-	unlimitedRate = 0.8       // of its target: an encoder that stays below it needs no more
+	unlimitedRate = 0.8       // share of its target below which an encoder needs no more
 )
 
 // VideoParams are the constants of the video model that an operator may change.
@@ -53,8 +53,8 @@ func (p VideoParams) Validate() error {
 	return errors.Join(errs...)
 }
 
-// addChanged takes down the constants that are not the defaults: without them nobody could
-// compute the score again.
+// addChanged adds the constants that differ from the defaults to the inputs, so that the score can
+// be computed again.
 func (p VideoParams) addChanged(res *Result) {
 	d := DefaultVideoParams()
 	for _, c := range [...]struct {
@@ -72,15 +72,15 @@ func (p VideoParams) addChanged(res *Result) {
 	}
 }
 
-// video is a measurement of pictures.
+// video is a measurement of a video stream.
 type video struct{ *event.Measurement }
 
-// ScoreVideo scores a video stream over one interval:
-// 1 + 3.664 C U T F, of coding, upscaling, frame rate and freezes.
+// ScoreVideo scores a video stream over one interval: 1 + 3.664 C U T F, with the factors C for
+// coding, U for upscaling, T for the frame rate and F for freezes.
 func ScoreVideo(m *event.Measurement, p VideoParams) Result {
 	in := video{m}
-	if why := in.noEvidence(); why != Scored {
-		return unscored(why)
+	if reason := in.noEvidence(); reason != Scored {
+		return unscored(reason)
 	}
 	res := Result{Model: modelVideo, MOS: 1}
 	p.addChanged(&res)
@@ -90,15 +90,15 @@ func ScoreVideo(m *event.Measurement, p VideoParams) Result {
 		return res
 	}
 	f := in.interruptions(p, &res)
-	look, why := in.appearance(p, frozen, &res)
-	if why != Scored {
-		return unscored(why)
+	appearance, reason := in.appearance(p, frozen, &res)
+	if reason != Scored {
+		return unscored(reason)
 	}
-	res.MOS = 1 + perfectMOS*look*f
+	res.MOS = 1 + perfectMOS*appearance*f
 	return res
 }
 
-// noEvidence tells why nothing can be said, as far as it shows at first sight.
+// noEvidence returns the reason why there is no score, as far as it needs no computation.
 func (in video) noEvidence() Reason {
 	switch {
 	case in.Get(protocol.Packets) == 0:
@@ -117,8 +117,8 @@ func (in video) noEvidence() Reason {
 	return Scored
 }
 
-// frames are those that were sent or received; where the sender does not count them, those that
-// it encoded.
+// frames returns the number of frames that were sent or received; where the sender does not count
+// them, of those that it encoded.
 func (in video) frames() event.Value {
 	if in.Outbound() {
 		return in.Value(protocol.Frames).Or(in.Value(protocol.FramesEncoded))
@@ -126,19 +126,19 @@ func (in video) frames() event.Value {
 	return in.Value(protocol.Frames)
 }
 
-// dead tells whether packets came and no picture did, or the picture stood still for long.
+// dead reports whether packets arrived and no frame was decoded, or the picture paused for maxPauseMs.
 func (in video) dead() bool {
 	return !in.Outbound() && (in.Value(protocol.FramesDecoded).Is(0) || in.Get(protocol.PauseMs) > maxPauseMs && !in.resting())
 }
 
-// resting reports whether a received screen lost nothing: a picture that stands still does not change.
+// resting reports whether a received screen share lost nothing: where it shows no new frame, its content does not change.
 func (in video) resting() bool {
 	return in.Screen && in.Inbound() && in.Known(protocol.PacketsLost) && in.Get(protocol.PacketsLost) <= 0 &&
 		in.Get(protocol.NACKs) == 0 && in.Get(protocol.PLIs) == 0 && in.Get(protocol.FIRs) == 0 && in.Get(protocol.FramesDropped) == 0
 }
 
-// frozenShare is the share of the interval in which the picture stood still. A pause is
-// also a freeze, so the longer of the two counts.
+// frozenShare returns the share of the interval in which the picture was frozen. A pause is also a
+// freeze, so the longer of the two counts.
 func (in video) frozenShare() float64 {
 	ms := in.StillMs().V
 	if in.Outbound() || in.resting() || ms == 0 || in.IntervalMs == 0 {
@@ -147,8 +147,8 @@ func (in video) frozenShare() float64 {
 	return math.Min(1, ms/in.IntervalMs)
 }
 
-// interruptions is F without the frozen share: the number of freezes, or for an outbound
-// stream, whose freezes only the receiver measures, the loss that may cause them.
+// interruptions returns F without the frozen share: by the number of freezes, or for an outbound
+// stream, whose freezes only the receiver measures, by the loss that may cause them.
 func (in video) interruptions(p VideoParams, res *Result) float64 {
 	if in.Outbound() {
 		res.Assumed |= AssumedFreezes
@@ -165,9 +165,9 @@ func (in video) interruptions(p VideoParams, res *Result) float64 {
 	return math.Exp(-p.FreezeCount * freezes)
 }
 
-// unrepairedLoss is the remote loss without the packets that were sent again and arrived, which
-// are lost at the same rate. The remote end counts a packet as lost although its repair arrived
-// (RFC 4588: another stream).
+// unrepairedLoss returns the remote loss without the packets whose retransmission arrived. The remote
+// end counts those as lost, since the retransmission is another stream (RFC 4588). The loss of
+// retransmissions is assumed to be the same.
 func (in video) unrepairedLoss() event.Value {
 	loss := in.Loss().Fraction
 	if packets := in.Get(protocol.Packets); loss.Known && packets > 0 {
@@ -177,8 +177,8 @@ func (in video) unrepairedLoss() event.Value {
 	return loss
 }
 
-// freezes60s is the number of freezes in the last 60 s. Of an interval that is longer than
-// that it is the share of 60 s, for when they were is not known.
+// freezes60s returns the number of freezes in the last 60 s. For a longer interval that is the
+// mean for 60 s, since the times of the freezes are unknown.
 func (in video) freezes60s() float64 {
 	if in.resting() {
 		return 0
@@ -190,11 +190,11 @@ func (in video) freezes60s() float64 {
 	return freezes
 }
 
-// leastPixels is the size of a picture. A media server ends a stream that was muted or stopped with black frames of 8×8, and a browser
-// reports the size of the last frame of an interval.
+// leastPixels is the least size of a picture with a score. A media server ends a muted or stopped stream with black
+// frames of 8×8, and a browser reports the size of the last frame of an interval.
 const leastPixels = 16 * 16
 
-// appearance is C U T and the frozen share's part of F.
+// appearance returns C U T and the frozen share's part of F.
 func (in video) appearance(p VideoParams, frozen float64, res *Result) (float64, Reason) {
 	pixels := in.Get(protocol.Width) * in.Get(protocol.Height)
 	if pixels < leastPixels {
@@ -202,9 +202,9 @@ func (in video) appearance(p VideoParams, frozen float64, res *Result) (float64,
 	}
 	res.add(InPixels, pixels)
 	u := in.upscaling(pixels, res)
-	c, why := in.coded(pixels, p, frozen, res)
-	if why != Scored {
-		return 0, why
+	c, reason := in.coded(pixels, p, frozen, res)
+	if reason != Scored {
+		return 0, reason
 	}
 	motion, ok := in.motion(p, c, frozen, res)
 	if !ok {
@@ -213,11 +213,11 @@ func (in video) appearance(p VideoParams, frozen float64, res *Result) (float64,
 	return motion * u, Scored
 }
 
-// motion is C T, the frozen share's part of F and uneven frames.
+// motion returns C T, the frozen share's part of F, and the factor of uneven frames.
 func (in video) motion(p VideoParams, c coding, frozen float64, res *Result) (float64, bool) {
 	still := math.Exp(-p.FreezeShare * frozen)
 	if in.Screen {
-		in.charge(frozen, res)
+		in.addFrozenShare(frozen, res)
 		return c.at(fullFPS) * still, true
 	}
 	fps, ok := in.frameRate()
@@ -225,14 +225,14 @@ func (in video) motion(p VideoParams, c coding, frozen float64, res *Result) (fl
 		return 0, false
 	}
 	res.add(InFPS, fps)
-	in.charge(frozen, res)
+	in.addFrozenShare(frozen, res)
 	even := c.withRate(fps)
 	return even * still * in.unevenness(p, c, even, fps, res), true
 }
 
-// unevenness is the factor of frames that come unevenly, by the harmonic rate. A freeze lowers that rate
-// too, so it counts as much as one freeze at most, and nothing beside one: no interval gains by a
-// freeze, nor by several in place of one.
+// unevenness returns the factor of unevenly spaced frames, by the harmonic rate. A freeze lowers that rate too.
+// So the factor is at most as severe as one freeze, and 1 if there is one: no interval has a better score by
+// a freeze, or by several in place of one.
 func (in video) unevenness(p VideoParams, c coding, even, fps float64, res *Result) float64 {
 	harmonic := in.Get(protocol.HarmonicFPS)
 	if harmonic == 0 || harmonic >= fps || even == 0 {
@@ -247,15 +247,15 @@ func (in video) unevenness(p VideoParams, c coding, even, fps float64, res *Resu
 	return factor
 }
 
-// charge takes down the frozen share that was charged.
-func (in video) charge(frozen float64, res *Result) {
+// addFrozenShare adds the frozen share to the inputs.
+func (in video) addFrozenShare(frozen float64, res *Result) {
 	if !in.Outbound() {
 		res.add(InFrozenFraction, frozen)
 	}
 }
 
-// upscaling is U: few pixels on a large area. Who sends does not know the area: what is
-// shown there is a preview.
+// upscaling returns U, for few pixels on a large area. For an outbound stream it is 1: the sender's
+// page shows a preview, and the receiver's area is unknown.
 func (in video) upscaling(pixels float64, res *Result) float64 {
 	if in.Outbound() {
 		return 1
@@ -270,8 +270,8 @@ func (in video) upscaling(pixels float64, res *Result) float64 {
 	return 1 / (1 + 0.029*k*k)
 }
 
-// frameRate is the frames over the interval. A stream that began or ended in the interval has too few of
-// them, but not a lower harmonic rate. The plain rate is that of the last second alone.
+// frameRate returns the frames over the interval, or the harmonic rate if that is higher: a stream that began or
+// ended in the interval has too few frames. FPS, the rate of the last second, is used without both.
 func (in video) frameRate() (float64, bool) {
 	fps := in.Get(protocol.HarmonicFPS)
 	frames := in.frames()
@@ -287,8 +287,8 @@ func (in video) frameRate() (float64, bool) {
 	return fps, fps > 0
 }
 
-// nothingToCode tells whether so low a bit rate has no other cause than a picture that
-// does not change: a disabled camera sends black frames.
+// nothingToCode reports whether a low bit rate has no other cause than a picture that does not
+// change: a disabled camera sends black frames.
 func (in video) nothingToCode(bps, frozen float64, res *Result) bool {
 	if bps >= minCodingBps || in.Limitation == "bandwidth" || in.Get(protocol.Freezes) > 0 {
 		return false
