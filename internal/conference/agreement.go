@@ -8,43 +8,43 @@ import (
 	"github.com/qosrtc/qos/internal/detect"
 )
 
-// A summary asks the same of each stream: when its sender sent, when all others were silent, when somebody shared a screen.
-// A conference may have 50,000 streams and 5,000 participants, and clients choose both, so each answer is found once and
-// has a limited length.
+// A summary needs the same times for many streams: when the sender sent, when all others were silent, when a participant
+// shared a screen. A conference may have 50,000 streams and 5,000 participants, and clients choose both numbers, so each
+// list of times is computed once and has a limited length.
 
-// maxSpans is the most times of a list that other lists are compared with.
+// maxSpans bounds a list of times that is compared with other lists.
 const maxSpans = 512
 
-// first returns the first of spans: times that are left out prove nothing.
-func first(spans []detect.Span) []detect.Span { return spans[:min(len(spans), maxSpans)] }
+// firstSpans returns at most maxSpans of spans, the earliest. It is for times of evidence: without some of them less is proven.
+func firstSpans(spans []detect.Span) []detect.Span { return spans[:min(len(spans), maxSpans)] }
 
-// coarse returns spans that contain those given, ascending and disjoint, of which those that are close are joined if there
-// are too many: an excuse that is longer than the times that it is for.
-func coarse(spans []detect.Span) []detect.Span {
+// coarsen returns at most about maxSpans spans that contain those given, which are ascending and disjoint: it joins those
+// that are close together. It is for times of excuses, which may be longer than necessary.
+func coarsen(spans []detect.Span) []detect.Span {
 	for gapMs := int64(1000); len(spans) > maxSpans; gapMs *= 2 {
 		spans = join(spans, gapMs)
 	}
 	return spans
 }
 
-// whose names a kind of media of somebody: a userID, or a session.
-type whose struct{ name, media string }
+// mediaKey is the key of one participant's media of one kind; name is a userID or a session.
+type mediaKey struct{ name, media string }
 
-// found has answers about participants that were found so far.
-type found struct {
-	sends    map[whose]sending        // by session
-	silence  map[whose]*agreement     // by userID
+// mediaTimes caches the times of participants' media.
+type mediaTimes struct {
+	sends    map[mediaKey]sendTimes   // by session
+	silence  map[mediaKey]*agreement  // by userID
 	together map[string][2]*agreement // by kind of media
 	halts    map[string][]detect.Span // by session
 	screens  map[int][]detect.Span    // by index
 }
 
-func newFound() found {
-	return found{map[whose]sending{}, map[whose]*agreement{}, map[string][2]*agreement{}, map[string][]detect.Span{}, map[int][]detect.Span{}}
+func newMediaTimes() mediaTimes {
+	return mediaTimes{map[mediaKey]sendTimes{}, map[mediaKey]*agreement{}, map[string][2]*agreement{}, map[string][]detect.Span{}, map[int][]detect.Span{}}
 }
 
-// once returns the answer to a key, which is found if it is not known.
-func once[K comparable, V any](known map[K]V, key K, find func() V) V {
+// memoize returns the value of a key in a cache, and computes it the first time.
+func memoize[K comparable, V any](known map[K]V, key K, find func() V) V {
 	answer, ok := known[key]
 	if !ok {
 		answer = find()
@@ -53,10 +53,10 @@ func once[K comparable, V any](known map[K]V, key K, find func() V) V {
 	return answer
 }
 
-// agreement is when something was true of all of a group, and when of all but one.
+// agreement holds the times in which a condition was true for all members of a group, and for all but one.
 type agreement struct {
 	all    []detect.Span
-	butOne map[int][]detect.Span // by the one of whom it was not true; it has all members
+	butOne map[int][]detect.Span // by the member for whom it was false; it has a key for each member
 }
 
 // edge is the begin or the end of a span of a member.
@@ -70,7 +70,7 @@ type edge struct {
 func agree(spans map[int][]detect.Span) *agreement {
 	a := &agreement{butOne: make(map[int][]detect.Span, len(spans))}
 	var edges []edge
-	absent, missing := len(spans), 0 // the number of members, and their sum: of a single one that is itself
+	absent, missing := len(spans), 0 // number and sum of the members without a span: the sum of a single one is that member
 	for member, list := range spans {
 		missing += member
 		a.butOne[member] = nil
@@ -99,8 +99,9 @@ func agree(spans map[int][]detect.Span) *agreement {
 	return a
 }
 
-// without returns when something was true of all members of the group but one, or of all for no member. It is nil if there are no others.
-func (a *agreement) without(one int) []detect.Span {
+// except returns the times in which the condition was true for all members of the group except one, which need not be a member. It is nil if
+// there are no other members.
+func (a *agreement) except(one int) []detect.Span {
 	own, isMember := a.butOne[one]
 	if len(a.butOne) == btoi(isMember) {
 		return nil

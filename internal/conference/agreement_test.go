@@ -42,7 +42,7 @@ func TestAgreement(t *testing.T) {
 					want = intersect(want, list)
 				}
 			}
-			require.ElementsMatch(t, detect.Merge(want), a.without(one), "of all but %d", one)
+			require.ElementsMatch(t, detect.Merge(want), a.except(one), "of all but %d", one)
 		}
 	})
 }
@@ -54,8 +54,8 @@ func TestCoarse(t *testing.T) {
 	for i := range int64(10 * maxSpans) {
 		spans = append(spans, detect.Span{FromMs: 3000 * i, ToMs: 3000*i + 1 + i%2000})
 	}
-	got := coarse(slices.Clone(spans))
+	got := coarsen(slices.Clone(spans))
 	require.LessOrEqual(t, len(got), maxSpans)
 	require.Equal(t, spans, intersect(spans, got), "all of them are within")
-	require.Equal(t, spans[:maxSpans], coarse(slices.Clone(spans[:maxSpans])), "few remain as they are")
+	require.Equal(t, spans[:maxSpans], coarsen(slices.Clone(spans[:maxSpans])), "few remain as they are")
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// Causes follow from facts about each measured interval of a stream. The time-line of facts is
-// a function of the set of measurements.
+// The facts about each measured interval of a stream, from which causes are inferred. The time-line
+// of facts is a function of the set of measurements.
 const (
 	hasMeasurement detect.Facts = 1 << iota // the interval was measured
 	lossSeen                                // the loss is known
@@ -24,31 +24,31 @@ const (
 	busy                                    // coding took most of the time
 	stuck                                   // frames were received and not shown
 	choppy                                  // samples were concealed without loss
-	concealed                               // with or without
+	concealed                               // samples were concealed, with or without loss
 	nothing                                 // no packets, or black frames at a low rate
 	weak                                    // packets with almost no content
 	limitSeen                               // the encoder's limitation is known
-	still                                   // frames were sent of pictures that do not change
-	moving                                  // frames were sent of pictures that change
+	still                                   // frames were sent whose picture does not change
+	moving                                  // frames were sent whose picture changes
 	screen                                  // the client reports a screen
 	waiting                                 // the jitter buffer of audio holds more than cause.BufferMs
 	grown                                   // more than cause.GrownBufferMs
 	holding                                 // more than cause.CalmBufferMs
-	blank                                   // frames were sent with hardly more than a header, as of a camera that is switched off
-	gap                                     // sound was concealed because packets are missing that do not count as lost
-	surplus                                 // more sound arrived than the interval is long
-	halting                                 // less sound was sent than the interval is long
-	below100                                // an encoder with less than 100 kbit/s, or a path with room for more than that (rooms)
+	blank                                   // frames were sent with hardly more than a header, as by a camera that is switched off
+	gap                                     // audio was concealed because packets are missing that do not count as lost
+	surplus                                 // the audio that arrived is longer than the interval
+	halting                                 // the audio that was sent is shorter than the interval
+	below100                                // an encoder with less than 100 kbit/s, or a path with bandwidth for more than that (rooms)
 	below200
 	below300
 	flowing   // packets were sent or received
-	undecoded // media arrived and nothing of them could be decoded
+	undecoded // media arrived and could not be decoded
 	padding   // packets arrived without payload
-	unseen    // no packet arrived of a picture that has a place on the page
-	delayed   // the jitter buffer was to hold more than chosenDelayMs beyond what the network needs
+	unseen    // no packet of a video arrived for which the page shows an element
+	delayed   // the application chose a delay of more than chosenDelayMs for the jitter buffer
 )
 
-// Below these a measurement proves no fault.
+// A measurement with less than these proves no fault.
 const (
 	minFactPackets = 20
 	minFactFrames  = 5
@@ -63,11 +63,11 @@ func causeFactsOf(m *event.Measurement) detect.Facts {
 	if m.Pair() {
 		return facts | roomFacts(func(r room) bool { return m.Get(protocol.AvailableOutgoingBps) >= r.pathBps })
 	}
-	facts |= pathFacts(m) | when(m.Get(protocol.Packets) > 0, flowing)
+	facts |= pathFacts(m) | factIf(m.Get(protocol.Packets) > 0, flowing)
 	if m.Outbound() {
-		facts |= encoderFacts(m) | pictureFacts(m) | when(m.Screen, screen)
+		facts |= encoderFacts(m) | pictureFacts(m) | factIf(m.Screen, screen)
 	} else {
-		facts |= decoderFacts(m) | when(m.Get(protocol.ExternalDelayMs) > chosenDelayMs, delayed)
+		facts |= decoderFacts(m) | factIf(m.Get(protocol.ExternalDelayMs) > chosenDelayMs, delayed)
 	}
 	if !m.Layer() { // simulcast layers may be off without a fault
 		facts |= contentFacts(m)
@@ -75,7 +75,7 @@ func causeFactsOf(m *event.Measurement) detect.Facts {
 	return facts
 }
 
-func when(is bool, fact detect.Facts) detect.Facts {
+func factIf(is bool, fact detect.Facts) detect.Facts {
 	if is {
 		return fact
 	}
@@ -83,7 +83,7 @@ func when(is bool, fact detect.Facts) detect.Facts {
 }
 
 func rttFacts(m *event.Measurement) detect.Facts {
-	return when(m.Known(protocol.RTTMs), rttSeen) | when(m.Known(protocol.RTTMs) && m.Get(protocol.RTTMs) > cause.DelayMs, slow)
+	return factIf(m.Known(protocol.RTTMs), rttSeen) | factIf(m.Known(protocol.RTTMs) && m.Get(protocol.RTTMs) > cause.DelayMs, slow)
 }
 
 // pathFacts returns the facts about loss and jitter, measured here or reported by the remote end.
@@ -97,8 +97,8 @@ func pathFacts(m *event.Measurement) detect.Facts {
 		return 0
 	}
 	even := m.Audio() || m.Get(protocol.FPS) >= minFactFPS // at low frame rates jitter is high without a fault
-	return when(loss.Known || jitter.Known, lossSeen) | when(loss.Known && loss.V > cause.LossFraction, lossy) |
-		when(m.Get(protocol.Packets) >= minFactPackets && even && (jitter.Known && jitter.V > jitterLimit(m) || stalled(m)), jittery) |
+	return factIf(loss.Known || jitter.Known, lossSeen) | factIf(loss.Known && loss.V > cause.LossFraction, lossy) |
+		factIf(m.Get(protocol.Packets) >= minFactPackets && even && (jitter.Known && jitter.V > jitterLimit(m) || isStalled(m)), jittery) |
 		bufferFacts(m)
 }
 
@@ -107,49 +107,49 @@ func bufferFacts(m *event.Measurement) detect.Facts {
 	if m.Get(protocol.Packets) < minFactPackets {
 		return 0
 	}
-	return when(buffers(m, cause.BufferMs), waiting) | when(buffers(m, cause.GrownBufferMs), grown) | when(buffers(m, cause.CalmBufferMs), holding)
+	return factIf(buffers(m, cause.BufferMs), waiting) | factIf(buffers(m, cause.GrownBufferMs), grown) | factIf(buffers(m, cause.CalmBufferMs), holding)
 }
 
 // A network that stalls delivers packets late and together. The jitter, a mean of the last 16 packets,
-// forgets a stall within a third of a second; the jitter buffer, which has grown, does not.
+// is low again a third of a second after a stall; the jitter buffer remains large.
 const (
 	stallBufferMs = 150  // mean time in the buffer of audio
 	stallShare    = 0.02 // of the samples, audibly concealed
 )
 
-// waits reports whether a jitter buffer of audio has grown.
-func waits(m *event.Measurement) bool { return buffers(m, stallBufferMs) }
+// bufferHasGrown reports whether a jitter buffer of audio has grown.
+func bufferHasGrown(m *event.Measurement) bool { return buffers(m, stallBufferMs) }
 
 func buffers(m *event.Measurement, ms float64) bool {
 	return m.Audio() && m.Inbound() && m.NetworkBufferMs().V > ms
 }
 
-// stalled reports whether packets were late for a grown buffer although none was lost.
-func stalled(m *event.Measurement) bool {
+// isStalled reports whether packets were late for a grown buffer although none was lost.
+func isStalled(m *event.Measurement) bool {
 	loss := m.Loss()
-	return waits(m) && loss.Lost.Known && loss.Lost.V < cause.ChoppyLoss*loss.Expected &&
+	return bufferHasGrown(m) && loss.Lost.Known && loss.Lost.V < cause.ChoppyLoss*loss.Expected &&
 		m.Get(protocol.Samples) > 0 && m.AudiblyConcealed().V > stallShare*m.Get(protocol.Samples)
 }
 
-// Sound that is missing although no packet counts as lost.
+// Audio that is missing although no packet counts as lost.
 const (
-	packetMs  = 20  // of sound in a packet; longer packets are so few that they count as sent with pauses
-	leastGap  = 400 // ms that are missing in an interval: browsers count the packets of shorter gaps
-	surplusMs = 100 // of sound that arrives in an interval beyond its length: it was late in the one before
+	packetMs  = 20  // of audio in a packet; with longer packets a stream counts as sent with pauses
+	leastGap  = 400 // ms that are missing in an interval: browsers count the packets of shorter gaps as lost
+	surplusMs = 100 // ms of audio beyond the length of an interval: it was late in the previous one
 )
 
-// soundMs returns the time of the sound in the packets.
+// soundMs returns the duration of the audio in the packets.
 func soundMs(m *event.Measurement) float64 { return packetMs * m.Get(protocol.Packets) }
 
-// gapped reports whether a part of the sound was concealed and as many packets did not arrive, none of which counts as lost:
-// browsers take a gap of more than 50 packets for a new beginning of the stream.
-func gapped(m *event.Measurement) bool {
+// hasGap reports whether audio was concealed, and packets are missing that do not count as lost: browsers treat the
+// packets after a gap of more than 50 as a restart of the stream.
+func hasGap(m *event.Measurement) bool {
 	return m.Inbound() && m.Audio() && m.Get(protocol.Packets) > 0 && soundMs(m) <= m.IntervalMs-leastGap &&
 		m.Get(protocol.Samples) > 0 && m.Get(protocol.ConcealedSamples) > cause.LossFraction*m.Get(protocol.Samples)
 }
 
-// gaps returns the times of received sound of which a part is missing without a loss, if all of it was sent. What is late
-// arrives in the interval that follows.
+// gaps returns the intervals of received audio with missing packets that do not count as lost, where the sender sent
+// without pauses. An interval is omitted if the next one has a surplus: the packets were late.
 func (s *stream) gaps() (missing []detect.Span) {
 	if len(s.unbroken) == 0 {
 		return nil
@@ -160,37 +160,37 @@ func (s *stream) gaps() (missing []detect.Span) {
 			missing = missing[:n-1]
 		}
 		last = detect.Span{FromMs: from, ToMs: to}
-		if word&(gap|lossy) == gap && within(from, to, s.unbroken) == to-from {
+		if word&(gap|lossy) == gap && overlapMs(from, to, s.unbroken) == to-from {
 			missing = append(missing, last)
 		}
 	})
 	return missing
 }
 
-// halts returns the times around the intervals of sent sound in which a part of it was not sent.
+// halts returns the times around the intervals in which this participant sent audio with pauses, or none.
 func (p *participant) halts() (spans []detect.Span) {
 	for _, f := range p.fabrics {
 		for key, s := range f.streams {
 			if key.statsType == outboundRTP && key.mediaType == audio {
-				spans = append(spans, extended(s.factSpans(halting|nothing), f.intervalMs())...)
+				spans = append(spans, widen(s.factSpans(halting|nothing), f.intervalMs())...)
 			}
 		}
 	}
 	return detect.Merge(spans)
 }
 
-// A frame of a picture that equals the one before has little more than a header, or, if the encoder codes it again as
-// well as it can, a hundredth of a byte a pixel; noise alone makes a camera's frame many times larger.
+// A frame that equals the previous one has little more than a header, or, if the encoder codes it again at its best
+// quality, a hundredth of a byte per pixel; noise alone makes a camera's frame many times larger.
 const (
 	stillFrameBytes = 50
-	stillPixels     = 5000 // for one more byte
+	stillPixels     = 5000 // pixels per further byte
 	blankTimes      = 2
 	movingTimes     = 5
-	bestCoding      = 0.98 // from which an encoder cannot code a picture any better
-	bestStillPixels = 80   // for one more byte of a picture that is coded so well and does not change
+	bestCoding      = 0.98 // least value of the best quality
+	bestStillPixels = 80   // pixels per byte of an unchanged picture at the best quality
 )
 
-// pictureFacts returns whether a camera's picture changes.
+// pictureFacts returns the facts about the changes of a camera's picture.
 func pictureFacts(m *event.Measurement) detect.Facts {
 	frames := m.Get(protocol.Frames)
 	if !m.Video() || m.Screen || m.Layer() || frames*1000 < cause.WeakFPS*m.IntervalMs || !m.Known(protocol.Bytes) {
@@ -199,16 +199,16 @@ func pictureFacts(m *event.Measurement) detect.Facts {
 	limit := stillFrameBytes + m.Get(protocol.Width)*m.Get(protocol.Height)/stillPixels
 	size := m.Get(protocol.Bytes) / max(1, frames)
 	coding, known := quality.Coding(m.Codec, m.Get(protocol.QP))
-	empty := when(size < blankTimes*limit, blank)
+	empty := factIf(size < blankTimes*limit, blank)
 	if best := m.Get(protocol.Width) * m.Get(protocol.Height) / bestStillPixels; known && m.Known(protocol.QP) && coding >= bestCoding && size < best {
 		return still | empty
 	}
-	return empty | when(size < limit, still) | when(size > movingTimes*limit, moving)
+	return empty | factIf(size < limit, still) | factIf(size > movingTimes*limit, moving)
 }
 
-// stillAtEndMs returns how long a picture had not changed at the end, if it changed for most of the time
-// before. A camera that froze or went black does so; a photograph is still from the beginning, and slides
-// change now and then.
+// stillAtEndMs returns the time at the end in which a picture did not change, ms; 0 if it did not change
+// for most of the time before. That is the pattern of a camera that froze or became black; a photograph
+// is still from the beginning, and slides change now and then.
 func (s *stream) stillAtEndMs(excuses []Interval) float64 {
 	var last, endMs int64 // the newest change, and the end
 	s.causeFacts.Each(func(_, to int64, word detect.Word) {
@@ -224,7 +224,7 @@ func (s *stream) stillAtEndMs(excuses []Interval) float64 {
 			after += ms
 		case word&moving != 0:
 			before += ms
-		case word&still != 0: // it was still before too
+		case word&still != 0:
 			before -= ms
 		}
 	})
@@ -237,8 +237,8 @@ func (s *stream) stillAtEndMs(excuses []Interval) float64 {
 	return max(0, after)
 }
 
-// blankInTurnsMs returns for how long pictures were blank in turns with others, which must be there for at least as long:
-// a camera that is switched off now and then. Slides do not change for most of the time.
+// blankInTurnsMs returns the time of blank pictures, ms; 0 if other pictures did not last for at least as long. That is the
+// pattern of a camera that is switched off now and then. Slides do not change for most of the time.
 func (s *stream) blankInTurnsMs(intervalMs int64, excuses []Interval) float64 {
 	all, empty := factMs(&s.causeFacts, hasMeasurement, nil), factMs(&s.causeFacts, blank, nil)
 	if all-empty < max(minMovingMs, empty) {
@@ -247,16 +247,16 @@ func (s *stream) blankInTurnsMs(intervalMs int64, excuses []Interval) float64 {
 	return s.turnsMs(blank, intervalMs, excuses)
 }
 
-// turnsMs returns the time of a fact that is true only if it was for a whole interval: half an interval is added at both
-// ends of each stretch, because the fact began and ended within the intervals beside it.
+// turnsMs returns the time of a fact that is true only for whole intervals, ms. It adds half an interval at both ends of
+// each span, because the state began and ended within the adjacent intervals.
 func (s *stream) turnsMs(fact detect.Facts, intervalMs int64, excuses []Interval) float64 {
 	first, last := int64(lastMs), int64(0)
 	s.causeFacts.Each(func(from, to int64, _ detect.Word) { first, last = min(first, from), max(last, to) })
 	possible := intersect([]detect.Span{{FromMs: first, ToMs: last}}, complement(spansOf(excuses)))
-	return float64(spanMs(intersect(extended(s.factSpans(fact), intervalMs/2), possible)))
+	return float64(spanMs(intersect(widen(s.factSpans(fact), intervalMs/2), possible)))
 }
 
-// minMovingMs is the least time of a moving picture before one that does not move.
+// minMovingMs is the least time of a moving picture before one that does not move is evidence.
 const minMovingMs = 4000
 
 func jitterLimit(m *event.Measurement) float64 {
@@ -272,8 +272,8 @@ func isLimited(m *event.Measurement, by event.Limit) bool {
 	return ms.Known && ms.V >= m.IntervalMs/2
 }
 
-// room is the bit rate of an encoder, and the bandwidth estimate of its path from which the network is not what limits it.
-// The estimate is for all that is sent, with repetitions.
+// room is a bit rate of an encoder, with the bandwidth estimate from which the network does not limit it to that rate. The
+// estimate is for all that is sent, retransmissions included.
 type room struct {
 	encoderBps, pathBps float64
 	fact                detect.Facts
@@ -283,7 +283,7 @@ var rooms = [...]room{{100e3, 250e3, below100}, {200e3, 400e3, below200}, {cause
 
 func roomFacts(is func(room) bool) (facts detect.Facts) {
 	for _, r := range rooms {
-		facts |= when(is(r), r.fact)
+		facts |= factIf(is(r), r.fact)
 	}
 	return facts
 }
@@ -293,14 +293,14 @@ func encoderFacts(m *event.Measurement) detect.Facts {
 	if !m.Known(protocol.TargetBitrateBps) {
 		rate = 8000 * m.Get(protocol.Bytes) / max(1, m.IntervalMs)
 	}
-	if m.Value(protocol.Frames).Is(0) && (m.Layer() || m.Get(protocol.TargetBitrateBps) == 0) { // it is off
+	if m.Value(protocol.Frames).Is(0) && (m.Layer() || m.Get(protocol.TargetBitrateBps) == 0) { // the encoder is inactive
 		return 0
 	}
 	starved := m.Video() && !m.Layer() && m.Get(protocol.TargetBitrateBps) > 0 && m.Get(protocol.TargetBitrateBps) < cause.NoBandwidth
-	facts := when(m.Video(), roomFacts(func(r room) bool { return rate < r.encoderBps }))
-	return facts | when(starved || isLimited(m, event.ByBandwidth) && rate < cause.LittleBandwidth, limited) |
-		when(isLimited(m, event.ByCPU), cpuBound) | when(m.Limitation != "", limitSeen) |
-		when(tooBusy(m, m.Value(protocol.EncodeMs)), busy)
+	facts := factIf(m.Video(), roomFacts(func(r room) bool { return rate < r.encoderBps }))
+	return facts | factIf(starved || isLimited(m, event.ByBandwidth) && rate < cause.LittleBandwidth, limited) |
+		factIf(isLimited(m, event.ByCPU), cpuBound) | factIf(m.Limitation != "", limitSeen) |
+		factIf(tooBusy(m, m.Value(protocol.EncodeMs)), busy)
 }
 
 // tooBusy reports whether coding took nearly all of the time, or much of it at a low frame
@@ -320,12 +320,12 @@ func decoderFacts(m *event.Measurement) detect.Facts {
 	loss := m.Loss()
 	whole := loss.Lost.Known && loss.Lost.V < cause.ChoppyLoss*loss.Expected
 	shown := m.Get(protocol.FramesDecoded) - max(0, m.Get(protocol.FramesDropped))
-	calm := m.Known(protocol.JitterMs) && m.Get(protocol.JitterMs) <= cause.SoundJitterMs && !waits(m) // late packets are concealed as well
+	calm := m.Known(protocol.JitterMs) && m.Get(protocol.JitterMs) <= cause.SoundJitterMs && !bufferHasGrown(m) // late packets are concealed as well
 	heard := m.Get(protocol.Samples) > 0 && loss.Expected >= minFactPackets && m.AudiblyConcealed().V > cause.ChoppyFraction*m.Get(protocol.Samples)
-	return when(m.Known(protocol.FramesDecoded) && m.Known(protocol.Frames) && m.Get(protocol.Frames) >= minFactFrames && whole && shown < cause.StuckFraction*m.Get(protocol.Frames), stuck) |
-		when(heard && whole && calm && !gapped(m), choppy) | when(heard, concealed) |
-		when(whole && gapped(m), gap) | when(m.Audio() && soundMs(m) >= m.IntervalMs+surplusMs, surplus) |
-		when(tooBusy(m, m.Value(protocol.DecodeMs)), busy)
+	return factIf(m.Known(protocol.FramesDecoded) && m.Known(protocol.Frames) && m.Get(protocol.Frames) >= minFactFrames && whole && shown < cause.StuckFraction*m.Get(protocol.Frames), stuck) |
+		factIf(heard && whole && calm && !hasGap(m), choppy) | factIf(heard, concealed) |
+		factIf(whole && hasGap(m), gap) | factIf(m.Audio() && soundMs(m) >= m.IntervalMs+surplusMs, surplus) |
+		factIf(tooBusy(m, m.Value(protocol.DecodeMs)), busy)
 }
 
 // contentFacts returns the facts about the content that was sent or received.
@@ -333,18 +333,18 @@ func contentFacts(m *event.Measurement) detect.Facts {
 	if m.Get(protocol.Packets) == 0 {
 		// A server requested no video, or a screen did not change.
 		off := m.Video() && m.Value(protocol.TargetBitrateBps).Is(0) || m.Outbound() && m.Screen
-		return when(m.Known(protocol.Packets) && !off, nothing) | when(m.Inbound() && m.Get(protocol.DisplayedPixels) > 0, unseen)
+		return factIf(m.Known(protocol.Packets) && !off, nothing) | factIf(m.Inbound() && m.Get(protocol.DisplayedPixels) > 0, unseen)
 	}
 	switch {
 	case m.Outbound() && m.Audio():
-		return when(soundMs(m) <= m.IntervalMs-leastGap/2, halting) | when(m.Known(protocol.AudioLevel) && m.Get(protocol.AudioLevel) < cause.SilentLevel, weak)
+		return factIf(soundMs(m) <= m.IntervalMs-leastGap/2, halting) | factIf(m.Known(protocol.AudioLevel) && m.Get(protocol.AudioLevel) < cause.SilentLevel, weak)
 	case m.Outbound() && m.Video() && !m.Screen:
 		few := m.Known(protocol.Frames) && m.Get(protocol.Frames)*1000 < cause.WeakFPS*m.IntervalMs
 		if few && m.Get(protocol.Bytes)*8000 < blackBps*m.IntervalMs { // browsers send this for a camera that was removed
 			return nothing
 		}
-		free := !isLimited(m, event.ByBandwidth) && !isLimited(m, event.ByCPU) // else it is not for want of pictures
-		return when(free && few, weak)
+		free := !isLimited(m, event.ByBandwidth) && !isLimited(m, event.ByCPU) // else the encoder lacks resources and not pictures
+		return factIf(free && few, weak)
 	}
 	return 0
 }
@@ -370,8 +370,8 @@ func (s *stream) addCauseFacts(e *event.Event) {
 	s.causeFacts.AddFacts(e.AtMs-ms, e.AtMs, causeFactsOf(e.Measured))
 }
 
-// offBeat reports whether an interval differs from whole seconds by more than cause.OffBeatMs.
-func offBeat(intervalMs float64) bool {
+// isOffBeat reports whether an interval differs from whole seconds by more than cause.OffBeatMs.
+func isOffBeat(intervalMs float64) bool {
 	rest := math.Mod(intervalMs, cause.BeatMs)
 	return rest > cause.OffBeatMs && rest < cause.BeatMs-cause.OffBeatMs
 }

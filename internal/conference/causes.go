@@ -23,16 +23,16 @@ func (c *Conference) findCauses(s *Summary, labels quality.Bounds) {
 	}
 }
 
-// A fault that lasts less than half of a call is compared within its own time.
+// A fault that lasts for less than half of a call is evaluated over its own time.
 const (
 	minFaultMs     = 8000 // below, the measurements are too few
 	shortFaultPart = 2    // the least number of such times in the call
 )
 
-// shortFault returns the time of the issues of media that are certain, if it is a small part of the call.
+// shortFault returns the time from the first to the last certain issue; ok if it is a small part of the call.
 func (s *Summary) shortFault() (from, to int64, ok bool) {
 	for i := range s.Issues {
-		if issue := &s.Issues[i]; issue.certain() {
+		if issue := &s.Issues[i]; issue.isCertain() {
 			if from == 0 || issue.SinceMs < from {
 				from = issue.SinceMs
 			}
@@ -45,38 +45,38 @@ func (s *Summary) shortFault() (from, to int64, ok bool) {
 // lastMs is later than any time of a record.
 const lastMs = 1 << 53
 
-// outside returns the time before and after.
+// outside returns the times before from and after to.
 func outside(from, to int64) []Interval {
 	return []Interval{{StartMs: 0, EndMs: from}, {StartMs: to, EndMs: lastMs}}
 }
 
-// causeCall returns the input to cause.Find, of streams without the times that are left out.
+// causeCall returns the input to cause.Find, over the measurements outside of the times in without.
 func (c *Conference) causeCall(s *Summary, labels quality.Bounds, without []Interval) cause.Call {
 	call := cause.Call{People: make([]cause.Person, 0, len(s.Participants))}
-	errors, faulty, ends := c.errorsBySession(), s.faulty(), s.announcedEnds()
+	errors, faulty, ends := c.errorsBySession(), s.faultySessions(), s.announcedEnds()
 	for i := range s.Participants {
 		out := &s.Participants[i]
-		person := cause.Person{Session: out.Session, Users: cmpNames(out.UserID, out.UserIDs), Errors: errors[out.Session], Bad: c.bad(out, labels) || faulty[out.Session]}
+		person := cause.Person{Session: out.Session, Users: userNames(out.UserID, out.UserIDs), Errors: errors[out.Session], Bad: c.isBad(out, labels) || faulty[out.Session]}
 		if p := c.participants[out.Session]; p != nil && !out.connecting {
 			p.describe(&person, out, without, ends)
 		}
 		call.People = append(call.People, person)
 	}
-	call.Good = s.good(labels)
+	call.Good = s.isGood(labels)
 	return call
 }
 
-// announcedEnds returns the time at which the last participant of a name left, by userID, if all of that name reported
-// their end.
+// announcedEnds returns, by userID, the time at which the last participant with that ID left; lastMs if one of them did
+// not report its end.
 func (s *Summary) announcedEnds() map[string]int64 {
 	ends := map[string]int64{}
 	for i := range s.Participants {
 		p := &s.Participants[i]
 		end := int64(lastMs)
-		if announced(p.EndReason) {
+		if wasReported(p.EndReason) {
 			end = p.EndMs
 		}
-		for _, name := range cmpNames(p.UserID, p.UserIDs) {
+		for _, name := range userNames(p.UserID, p.UserIDs) {
 			ends[name] = max(ends[name], end)
 		}
 	}
@@ -86,7 +86,7 @@ func (s *Summary) announcedEnds() map[string]int64 {
 // leftAt returns the time at which the participant at the other end left, lastMs if that is unknown.
 func (f *fabric) leftAt(out *Fabric, ends map[string]int64) int64 {
 	at := int64(0)
-	for _, name := range cmpNames(out.RemoteUserID, out.RemoteUserIDs) {
+	for _, name := range userNames(out.RemoteUserID, out.RemoteUserIDs) {
 		at = max(at, ends[name])
 	}
 	if f.server || at == 0 {
@@ -95,19 +95,19 @@ func (f *fabric) leftAt(out *Fabric, ends map[string]int64) int64 {
 	return at
 }
 
-// faulty returns the sessions with an issue of their media that is certain.
-func (s *Summary) faulty() map[string]bool {
+// faultySessions returns the sessions with an issue of their media that is certain.
+func (s *Summary) faultySessions() map[string]bool {
 	sessions := map[string]bool{}
 	for i := range s.Issues {
-		if s.Issues[i].certain() {
+		if s.Issues[i].isCertain() {
 			sessions[s.Issues[i].Session] = true
 		}
 	}
 	return sessions
 }
 
-// certain reports whether an issue is one of media and certain.
-func (i *Issue) certain() bool {
+// isCertain reports whether an issue is one of media and certain.
+func (i *Issue) isCertain() bool {
 	switch detect.Kind(i.Kind) {
 	case detect.NoMedia, detect.OneWayMedia, detect.HighPacketLoss, detect.LossBurst, detect.ConcealedAudio, detect.FrozenVideo,
 		detect.HighRoundTripTime, detect.HighJitter, detect.HighJitterBuffer, detect.BandwidthLimited, detect.CPULimited, detect.KeyFrameStorm:
@@ -116,9 +116,9 @@ func (i *Issue) certain() bool {
 	return false
 }
 
-// good reports whether all participants were connected, nothing was an issue but what concerns no media, and each score of a
-// participant, of which there is one at least, has the label good or excellent.
-func (s *Summary) good(labels quality.Bounds) bool {
+// isGood reports whether all participants were connected, no issue is a fault, and all scores of participants, at least one,
+// have the label good or excellent.
+func (s *Summary) isGood(labels quality.Bounds) bool {
 	for i := range s.Issues {
 		if !detect.Kind(s.Issues[i].Kind).Informs() {
 			return false
@@ -143,8 +143,8 @@ const (
 	shortFrozenShare = 0.1
 )
 
-// frozen reports whether a stream froze for too long, without the time in which its picture did not have to change.
-func (s *Stream) frozen(stillMs int64) bool {
+// isFrozen reports whether a stream froze for too long. stillMs is the time in which its picture did not have to change.
+func (s *Stream) isFrozen(stillMs int64) bool {
 	whole := float64(max(s.DurationMs, cause.MinTimeMs))
 	return s.FreezeMs-float64(stillMs) > max(frozenShare*whole, min(minFrozenMs, shortFrozenShare*whole))
 }
@@ -159,9 +159,9 @@ func (c *Conference) stillMs(p *Participant, f *Fabric, s *Stream) int64 {
 	return 0
 }
 
-// bad reports whether audio was below fair, video froze, or no fabric connected. A low video
+// isBad reports whether audio was below fair, video froze, or no fabric connected. A low video
 // score alone is no fault: a small picture has one too.
-func (c *Conference) bad(p *Participant, labels quality.Bounds) bool {
+func (c *Conference) isBad(p *Participant, labels quality.Bounds) bool {
 	for _, mos := range []*float64{p.AudioMOSIn, p.AudioMOSOut} {
 		if mos != nil && *mos < labels[fairBound] {
 			return true
@@ -169,7 +169,7 @@ func (c *Conference) bad(p *Participant, labels quality.Bounds) bool {
 	}
 	for i := range p.Fabrics {
 		for j := range p.Fabrics[i].Streams {
-			if s := &p.Fabrics[i].Streams[j]; s.frozen(c.stillMs(p, &p.Fabrics[i], s)) {
+			if s := &p.Fabrics[i].Streams[j]; s.isFrozen(c.stillMs(p, &p.Fabrics[i], s)) {
 				return true
 			}
 		}
@@ -183,7 +183,7 @@ const (
 	fairBound = 2
 )
 
-func cmpNames(newest string, all []string) []string {
+func userNames(newest string, all []string) []string {
 	if len(all) > 0 {
 		return all
 	}
@@ -229,7 +229,7 @@ func (p *participant) describe(person *cause.Person, out *Participant, without [
 // evidence returns the fabric's input to cause.Find.
 func (f *fabric) evidence(out *Fabric, without []Interval, ends map[string]int64) cause.Fabric {
 	e := cause.Fabric{
-		Remote: cmpNames(out.RemoteUserID, out.RemoteUserIDs), Server: f.server,
+		Remote: userNames(out.RemoteUserID, out.RemoteUserIDs), Server: f.server,
 		Media: f.usage != "data", Sends: f.direction == "sendrecv" || f.direction == "sendonly",
 		Connected: out.State == StateConnected, Described: out.RemoteDescription, Failed: out.FailureReason == "failed", Stage: out.FailureStage, Candidates: f.candidates(),
 		LifeMs: float64(out.EndMs - min(f.first, f.addedAt)), Broken: f.disruption.value, Relay: out.RelayProtocol,
@@ -257,8 +257,7 @@ func (f *fabric) candidates() event.Value {
 	return event.Value{}
 }
 
-// endedTrackMs returns for how long media were not sent because their tracks had ended before, ms by media type,
-// without mutes, pauses and holds.
+// endedTrackMs returns the time in which ended tracks sent nothing, ms by media type, without mutes, pauses and holds.
 func (f *fabric) endedTrackMs(out *Fabric, without []Interval) map[string]float64 {
 	var ended map[string]float64
 	for _, t := range f.endedTracks {
@@ -267,7 +266,7 @@ func (f *fabric) endedTrackMs(out *Fabric, without []Interval) map[string]float6
 			continue // another track replaced it
 		}
 		ms := float64(max(0, out.EndMs-t.at))
-		for _, e := range joined(sorted(slices.Concat(f.excuses(streamKey{outboundRTP, t.mediaType, t.ssrc}, new(stream), out.EndMs), without))) {
+		for _, e := range joinIntervals(sortIntervals(slices.Concat(f.excuses(streamKey{outboundRTP, t.mediaType, t.ssrc}, new(stream), out.EndMs), without))) {
 			ms -= float64(max(0, min(e.EndMs, out.EndMs)-max(e.StartMs, t.at)))
 		}
 		if ended == nil {
@@ -304,61 +303,61 @@ func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric, without [
 	} {
 		*ms = factMs(&s.causeFacts, fact, without)
 	}
-	unwanted := joined(sorted(slices.Concat(intervalsOf(s.delays(f.intervalMs())), without)))
+	unwanted := joinIntervals(sortIntervals(slices.Concat(intervalsOf(s.delays(f.intervalMs())), without)))
 	for fact, ms := range map[detect.Facts]*float64{waiting: &e.WaitingMs, grown: &e.GrownMs, holding: &e.HeldMs} {
 		*ms = factMs(&s.causeFacts, fact, unwanted)
 	}
 	e.WaitingWarmUpMs = f.warmUpMs(s, out, waiting, unwanted)
 	gone := []Interval{{StartMs: left - f.intervalMs(), EndMs: lastMs}}
-	if e.LimitedMs > 0 { // an encoder that has room is limited by its application, and one on a dead path by nothing
-		unlimited := joined(sorted(slices.Concat(intervalsOf(f.room(key.ssrc, out.EndMs)), f.dead(out), without)))
+	if e.LimitedMs > 0 { // neither an encoder with bandwidth to spare nor one on a dead path is limited by the network
+		unlimited := joinIntervals(sortIntervals(slices.Concat(intervalsOf(f.room(key.ssrc, out.EndMs)), f.dead(out), without)))
 		e.LimitedMs = factMs(&s.causeFacts, limited, unlimited)
 		e.LimitedWarmUpMs = f.warmUpMs(s, out, limited, unlimited)
 	}
 	if key.statsType == inboundRTP {
 		e.RefusedMs = float64(spanMs(intersect(f.notPlayed(key.ssrc, out.EndMs, playoutRefused), complement(spansOf(without)))))
-		s.addGaps(&e, joined(sorted(slices.Concat(gone, without))))
+		s.addGaps(&e, joinIntervals(sortIntervals(slices.Concat(gone, without))))
 	}
 	excuses := slices.Concat(f.excuses(key, s, out.EndMs), without)
-	if key.statsType == outboundRTP { // nobody is there to send to
+	if key.statsType == outboundRTP { // the receiver had left
 		excuses = append(excuses, gone...)
 	}
-	excuses = joined(sorted(excuses))
+	excuses = joinIntervals(sortIntervals(excuses))
 	e.NoneMs, e.WeakMs = factMs(&s.causeFacts, nothing, excuses), factMs(&s.causeFacts, weak, excuses)
 	e.UnseenMs = factMs(&s.causeFacts, unseen, excuses)
 	if key.statsType == outboundRTP {
 		e.NoneMs = s.turnsMs(nothing, f.intervalMs(), excuses)
 	}
 	e.QuietMs = factMs(&s.causeFacts, nothing, without) + factMs(&s.causeFacts, weak, without)
-	if s.sentTo != nil { // a packet that nobody sent is not missing
+	if s.sentTo != nil { // packets that were not sent are not missing
 		unsent := unsentTime(s.sentTo)
-		e.QuietMs = s.turnsMs(nothing, f.intervalMs(), joined(sorted(slices.Concat(unsent, without))))
-		e.NoneMs = factMs(&s.causeFacts, nothing, joined(sorted(slices.Concat(excuses, unsent))))
+		e.QuietMs = s.turnsMs(nothing, f.intervalMs(), joinIntervals(sortIntervals(slices.Concat(unsent, without))))
+		e.NoneMs = factMs(&s.causeFacts, nothing, joinIntervals(sortIntervals(slices.Concat(excuses, unsent))))
 	}
 	e.FrozenMs = max(s.stillAtEndMs(excuses), s.blankInTurnsMs(f.intervalMs(), excuses))
 	return e
 }
 
-// addGaps adds the times in which a part of the sound was missing.
+// addGaps adds the times in which a part of the audio was missing.
 func (s *stream) addGaps(e *cause.Stream, without []Interval) {
 	missing := intersect(s.gaps(), complement(spansOf(without)))
 	e.GapMs = float64(spanMs(missing))
 	e.SeenMs += float64(spanMs(intersect(missing, complement(s.factSpans(lossSeen)))))
 }
 
-// room returns the times in which the application limited an encoder, or the path had bandwidth for more than its only video used.
+// room returns the times in which the application limited an encoder, or the path had unused bandwidth.
 func (f *fabric) room(ssrc, end int64) []detect.Span {
 	return detect.Merge(append(f.unused(), spansOf(f.limited(capped, ssrc, end))...))
 }
 
-// unused returns the times in which the path had bandwidth for more than its only video used.
+// unused returns the times in which the path had bandwidth for more than its video used; nil with several videos.
 func (f *fabric) unused() (spans []detect.Span) {
 	var encoder *stream
 	for key, s := range f.streams {
 		if key.statsType != outboundRTP || key.mediaType != video {
 			continue
 		}
-		if encoder != nil { // several share the bandwidth
+		if encoder != nil { // several videos share the bandwidth
 			return nil
 		}
 		encoder = s
@@ -382,7 +381,7 @@ func unsentTime(sent []detect.Span) []Interval {
 	return intervalsOf(complement(sent))
 }
 
-// intervalsOf and spansOf return the same times in the other form.
+// intervalsOf returns spans as intervals; spansOf is its inverse.
 func intervalsOf(spans []detect.Span) []Interval {
 	intervals := make([]Interval, 0, len(spans))
 	for _, s := range spans {
@@ -399,15 +398,15 @@ func spansOf(intervals []Interval) []detect.Span {
 	return spans
 }
 
-// sorted sorts spans by their start, in place.
-func sorted(spans []Interval) []Interval {
+// sortIntervals sorts spans by their start and returns them.
+func sortIntervals(spans []Interval) []Interval {
 	slices.SortFunc(spans, func(a, b Interval) int { return cmp.Compare(a.StartMs, b.StartMs) })
 	return spans
 }
 
-// excuses returns the times in which a stream was muted, paused or on hold, or video may have been a screen,
-// whose pictures are few. A measurement may begin before and end after such a time, so each is extended by
-// one interval at both ends.
+// excuses returns the times in which a stream was muted, paused, slowed or on hold, or a video may have been
+// a screen, which has few frames. A measurement may begin before and end after such a time, so each is
+// extended by one interval at both ends.
 func (f *fabric) excuses(key streamKey, s *stream, end int64) (spans []Interval) {
 	slack := s.interval.whole() / int64(max(1, s.count))
 	for _, i := range slices.Concat(f.intervals(0, end), f.ofStream(key.ssrc, end)) {
@@ -415,11 +414,11 @@ func (f *fabric) excuses(key streamKey, s *stream, end int64) (spans []Interval)
 			spans = append(spans, Interval{StartMs: i.StartMs - slack, EndMs: i.EndMs + slack})
 		}
 	}
-	return joined(sorted(spans))
+	return joinIntervals(sortIntervals(spans))
 }
 
-// joined joins ascending spans that overlap.
-func joined(spans []Interval) []Interval {
+// joinIntervals returns ascending spans with those joined that overlap. It reuses their memory.
+func joinIntervals(spans []Interval) []Interval {
 	out := spans[:0]
 	for _, s := range spans {
 		if n := len(out); n > 0 && s.StartMs <= out[n-1].EndMs {

@@ -13,7 +13,7 @@ import (
 func TestFrozen(t *testing.T) {
 	f := func(freezeMs float64, durationMs int64, want bool) {
 		t.Helper()
-		require.Equal(t, want, (&Stream{FreezeMs: freezeMs, DurationMs: durationMs}).frozen(0))
+		require.Equal(t, want, (&Stream{FreezeMs: freezeMs, DurationMs: durationMs}).isFrozen(0))
 	}
 	f(0, 0, false)
 	f(600, 6000, false)
@@ -23,6 +23,6 @@ func TestFrozen(t *testing.T) {
 	f(2001, 30_000, true)
 	f(18_000, 600_000, false)
 	f(18_001, 600_000, true)
-	require.False(t, (&Stream{FreezeMs: 5000, DurationMs: 30_000}).frozen(3000))
-	require.True(t, (&Stream{FreezeMs: 5001, DurationMs: 30_000}).frozen(3000))
+	require.False(t, (&Stream{FreezeMs: 5000, DurationMs: 30_000}).isFrozen(3000))
+	require.True(t, (&Stream{FreezeMs: 5001, DurationMs: 30_000}).isFrozen(3000))
 }

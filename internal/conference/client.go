@@ -16,10 +16,11 @@ type Client struct {
 }
 
 // maxClientText bounds a siteID and an applicationVersion, above the limits of the protocol. A
-// longer one is unknown: cut, it would be another.
+// longer one counts as unknown, since a truncated one would be a different ID.
 const maxClientText = 256
 
-func known(text string) string {
+// boundedText returns a copy of text; empty if it is too long.
+func boundedText(text string) string {
 	if len(text) > maxClientText {
 		return ""
 	}
@@ -32,15 +33,15 @@ func clientOf(e *event.Event) Client {
 	}
 	family, major := event.Browser(e.Client.UserAgent)
 	return Client{
-		SiteID: known(e.Client.SiteID), ApplicationVersion: known(e.Client.ApplicationVersion),
+		SiteID: boundedText(e.Client.SiteID), ApplicationVersion: boundedText(e.Client.ApplicationVersion),
 		Browser: family, BrowserVersion: strings.Clone(major),
 	}
 }
 
-// Machine describes what the browser of a participant runs on. Empty values are unknown.
+// Machine describes the machine of a participant's browser. Empty values are unknown.
 type Machine struct {
 	OS      string   // one of event.OperatingSystems
-	Devices []string // models that activeDeviceList named, ascending
+	Devices []string // models in events activeDeviceList, ascending
 }
 
 // maxModels bounds the Devices of a Machine.

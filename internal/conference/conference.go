@@ -23,8 +23,8 @@ const (
 type Conference struct {
 	appID          string
 	id             string
-	span           instance.Span // of its activity; of its annotations while there is no activity
-	active         bool          // some record was activity
+	span           instance.Span // of its activity; of its annotations as long as it has no activity
+	active         bool          // it has activity
 	attemptMs      int64         // the later of the newest attempt and its arrival; 0: none
 	participants   map[string]*participant
 	sessionRecords map[identity]*sessionRecord // nil until the first one
@@ -58,8 +58,8 @@ type participant struct {
 	renames     renames
 }
 
-// sessionRecord is a record of a session and of no fabric: an annotation, which does not move
-// the conference's ends and may be about a conference that ended long ago, or an attempt.
+// sessionRecord is a record of a session without a fabric: an annotation, which does not extend
+// the conference and may belong to one that ended long ago, or an attempt.
 type sessionRecord struct {
 	kind        event.Kind
 	user, alias string
@@ -67,20 +67,20 @@ type sessionRecord struct {
 	machine     Machine
 	atMs        int64
 	placeMs     int64
-	attempt     bool            // it is activity, and never moves to another conference
+	attempt     bool            // it is activity, and is never attached to another conference
 	devices     event.Devices   // KindEvent activeDeviceList
 	models      []string        // KindEvent activeDeviceList: models of the devices
 	function    string          // KindError
 	feedback    *event.Feedback // KindFeedback
 }
 
-// New returns a conference without records that is evaluated by the operator's rules and labels. Without rules the defaults hold.
+// New returns a conference without records that is evaluated by the operator's rules and labels. nil rules are the defaults.
 func New(appID, conferenceID string, rules *detect.Rules, labels quality.Bounds) *Conference {
 	return &Conference{appID: appID, id: conferenceID, participants: make(map[string]*participant, 2), criteria: newCriteria(rules, labels)}
 }
 
-// NotArrived is the arrival of a record that was read from the store. It does not prolong the
-// conference.
+// NotArrived is the arrival time of a record that was read from the store. Such a record does not
+// prolong the conference.
 const NotArrived = math.MinInt64
 
 // Apply applies one record. It reports whether the record was applied before.
@@ -209,8 +209,8 @@ func (c *Conference) Seen(e *event.Event) bool {
 	return p != nil && e.Index >= 0 && p.seen.Has(e.Seq, e.Index)
 }
 
-// Merge merges o into c; they share no record. Two conferences become one when late records
-// close the gap between them.
+// Merge merges o into c. They MUST NOT have a record in common. Two conferences become one when
+// late records close the gap between them.
 func (c *Conference) Merge(o *Conference) {
 	switch {
 	case o.active:

@@ -13,7 +13,7 @@ type criteria struct {
 	labels quality.Bounds
 
 	dirty bool // the applied record may raise or end an issue
-	full  bool // its conference has no room for another stream
+	full  bool // its conference has the maximum of streams
 }
 
 var defaultRules = detect.NewRules(detect.DefaultConfig())
@@ -31,14 +31,14 @@ type detectorState struct {
 	breaches []breach
 }
 
-// breach sums up the measurements whose metric was past its threshold.
+// breach sums up the measurements whose metric was beyond its threshold.
 type breach struct {
 	level       detect.Level
 	sum, weight float64 // of value*scale, weighted by ms
 	worst       float64
 }
 
-// labelMargin is how far above a label's bound the scores must be for the label to rise;
+// labelMargin is the distance of scores above a label's bound from which the label rises;
 // maxIntervalMs is the protocol's longest interval.
 const (
 	labelMargin   = 0.1
@@ -112,9 +112,9 @@ type markKind uint8
 
 const (
 	markConnected markKind = iota // a pair was selected
-	markDisrupted                 // on, and off
-	markRestarted                 //
-	markRelayTCP                  // on, and off: the pair takes a relay over TCP or TLS
+	markDisrupted                 // on and off: ICE was disrupted
+	markRestarted                 // ICE was restarted
+	markRelayTCP                  // on and off: the selected pair uses a relay over TCP or TLS
 )
 
 const maxMarks = 256

@@ -7,9 +7,9 @@ import (
 	"github.com/DataDog/sketches-go/ddsketch/mapping"
 )
 
-// Sums are kept in whole multiples of 1/scale: whole numbers in a float64 add exactly up
-// to 2^53, so that a sum does not depend on the order of its terms. The wire rounds to
-// four decimals, which is what scale holds.
+// Sums are whole multiples of 1/scale: whole numbers in a float64 add exactly up to 2^53, so
+// that a sum does not depend on the order of its terms. The protocol has four decimals, and so
+// has scale.
 const scale = 1e4
 
 func scaled(v float64) float64   { return math.Round(v * scale) }
@@ -142,7 +142,7 @@ func (d *dist) quantile(q float64) float64 {
 	return d.max
 }
 
-// value returns the value that a bucket stands for, to 1 %.
+// value returns the value of a bucket, within 1 %.
 func (d *dist) value(b bucket) float64 {
 	if b.index == zeroBucket {
 		return d.min

@@ -3,6 +3,6 @@
 //
 // A summary is a function of the set of distinct events: neither the order in which the
 // records of several sessions arrive, nor repetition, nor the division into batches changes
-// it. So the state in memory is a cache, and Fold returns the same summary from any
-// other source of the same events, for example the store.
+// it. So the state in memory is a cache: the same events from another source, for example
+// the store, yield the same summary.
 package conference

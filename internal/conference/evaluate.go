@@ -12,13 +12,13 @@ func (c *Conference) Evaluated(again bool) { c.dirty = again }
 // Evaluate finds the issues of a live conference at nowMs. It calls report for each issue with
 // one element for each span, ascending. The last one is Open if it has not ended. Value and
 // Worst of a duration or a count are those of the span; of other metrics those of the stream so
-// far. Evaluate reports whether an issue may follow without another record.
+// far. Evaluate reports whether an issue may be raised or end without another record.
 func (c *Conference) Evaluate(nowMs int64, report func(spans []Issue)) (again bool) {
 	now := moment(nowMs)
 	c.findServers()
 	f := c.newFinder(c.brief(now), c.criteria.labels, now)
 	f.report = func(issue Issue, spans []detect.Span) { report(issue.inSpans(spans)) }
-	f.all()
+	f.findAll()
 	return f.pending
 }
 

@@ -54,7 +54,7 @@ type fabric struct {
 	toggles     []toggle     // ascending by rank
 	renames     renames      // of the remote end
 	owners      []ownership  // of streams, ascending by rank
-	endedTracks []endedTrack // that were to be sent, ascending by rank
+	endedTracks []endedTrack // of sent streams, ascending by rank
 	playouts    []playout    // ascending by rank
 	streams     map[streamKey]*stream
 	facts       detect.Timeline // of its streams together
@@ -63,15 +63,15 @@ type fabric struct {
 	lost        event.Lost
 	outOfRange  int  // values that are out of range
 	measured    int  // measurements
-	offBeat     int  // measurements whose interval is not of whole seconds: see cause.BeatMs
-	received    bool // RTP or an RTP report was received: it was connected
+	offBeat     int  // measurements whose interval is not a multiple of cause.BeatMs
+	received    bool // RTP or an RTCP report was received: it was connected
 	carried     bool // the candidate pair carried payload
 }
 
 type ending struct {
 	at        int64
 	reason    string
-	arrivedMs int64 // the fabric's at that event
+	arrivedMs int64 // fabric.arrivedMs at that event
 	measured  bool  // a last measurement follows
 }
 
@@ -79,10 +79,10 @@ type ending struct {
 type toggle struct {
 	rank uint64
 	at   int64
-	ssrc int64 // of the one stream that is paused; 0: it is about all that this end sends
+	ssrc int64 // of the stream that is paused or limited; 0: all that this end sends
 	kind string
-	on   bool // of limits: capped
-	few  bool // of limits: slowed
+	on   bool // for limits: capped
+	few  bool // for limits: slowed
 }
 
 // switches returns the kinds that a toggle switches on or off.
@@ -205,10 +205,10 @@ func (f *fabric) noteTraffic(m *event.Measurement) {
 		f.received = f.received || m.Get(protocol.Packets) > 0
 	case outboundRTP:
 		f.received = f.received || m.Known(protocol.RTTMs) || m.Known(protocol.RemotePacketsLost) || m.Known(protocol.RemoteJitterMs)
-	case candidatePair: // each measurement has one, whose interval is that of the page's timer
+	case candidatePair: // each measurement of a page has one
 		f.carried = f.carried || m.Get(protocol.BytesReceived) > 0
 		f.measured++
-		f.offBeat += btoi(offBeat(m.IntervalMs))
+		f.offBeat += btoi(isOffBeat(m.IntervalMs))
 	}
 }
 
@@ -278,7 +278,7 @@ func (f *fabric) applyRest(e *event.Event, d *event.Data) (truncated int) {
 	return 0
 }
 
-// addTrack keeps a track that had ended when its stream was added.
+// addTrack adds a track that had ended when its stream was added.
 func (f *fabric) addTrack(e *event.Event, d *event.Data) (truncated int) {
 	if d.StatsType != outboundRTP || d.TrackState != "ended" {
 		return 0
@@ -298,7 +298,7 @@ func insertByRank[T any](list *[]T, v T, limit int, rank func(T) uint64) (trunca
 	return btoi(over)
 }
 
-// keepLowest is insertByRank that returns the fact that the list has no room for.
+// keepLowest is insertByRank that returns the removed fact, with the highest rank, if over is true.
 func keepLowest[T any](list *[]T, v T, limit int, rank func(T) uint64) (last T, over bool) {
 	i, _ := slices.BinarySearchFunc(*list, v, func(a, b T) int { return cmp.Compare(rank(a), rank(b)) })
 	*list = slices.Insert(*list, i, v)
@@ -375,22 +375,22 @@ func (f *fabric) twoKinds() (n int) {
 	return n
 }
 
-// connected reports whether the fabric was ever connected. If the events of that were lost,
-// traffic proves it. A pair carries payload before DTLS is complete, so that proves it only for
-// a fabric whose beginning is not in this conference.
+// connected reports whether the fabric was ever connected. If the events were lost, received media
+// prove it. A pair carries payload before DTLS is complete, so payload proves it only for a fabric
+// whose beginning is not in this conference.
 func (f *fabric) connected() bool {
 	return f.setup.rank != 0 || f.alreadyConnected || f.received ||
 		f.carried && !f.added && f.setupFailed.rank == 0
 }
 
-// describedStages are the stages of fabricSetupFailed after the remote description, whose own
-// event may have been lost.
+// describedStages are the stages of fabricSetupFailed after the remote description: its own event
+// may have been lost.
 var describedStages = map[string]bool{"gathering": true, "connectivity": true, "dtls": true}
 
 func (f *fabric) hadRemoteDescription() bool { return f.remoteDescription || f.connected() }
 
-// hadDescription reports whether a description was set, or nothing says that none was: a library reports candidates of a
-// set-up that failed only if there was a local description. Clients of media servers make transports that they never use.
+// hadDescription reports whether a description was set. It is false only if a set-up failed without a remote description and
+// without candidates, which a library reports only with a local description: clients of media servers create unused transports.
 func (f *fabric) hadDescription() bool {
 	d := f.setupFailed.value
 	return f.hadRemoteDescription() || d == nil || d.Stage != "noRemoteDescription" || d.LocalCandidates.Known
@@ -401,11 +401,11 @@ func (f *fabric) iceFailed() bool {
 	return !f.connected() && f.iceFailure
 }
 
-// end returns the time and the reason of the fabric's end. Without a reported end that is its
-// last activity. The reason is empty if the fabric may not have ended.
+// end returns the time and the reason of the fabric's end. Without a reported end the time is that
+// of its last activity. The reason is empty if the fabric may not have ended.
 func (f *fabric) end(now moment) (at int64, reason string) {
 	if f.ended.rank == 0 {
-		if now.within(f.last) {
+		if now.isInGap(f.last) {
 			return f.last, ""
 		}
 		return f.last, EndSilence

@@ -12,29 +12,28 @@ import (
 	"github.com/qosrtc/qos/internal/quality"
 )
 
-// finder finds the issues of a conference from its summary, whose mutes, holds and ends are
-// excuses.
+// finder finds the issues of a conference. The mutes, holds and ends in its summary are excuses.
 type finder struct {
-	c         *Conference
-	s         *Summary
-	rules     *detect.Rules
-	labels    quality.Bounds
-	received  map[int64]bool          // streams that their receiver measured
-	everybody []int                   // all participants; empty if there are more than maxSilenced
-	shares    func() *shares          // few conferences need them
-	named     map[string][]int        // participants by all their userIDs
-	found     found                   // answers that several fabrics need
-	devices   map[string][]deviceList // lists of devices by session
-	now       moment
-	pending   bool                       // an issue may follow without another record
-	report    func(Issue, []detect.Span) // receives each issue; nil: they are added to issues
-	issues    []Issue
+	c        *Conference
+	s        *Summary
+	rules    *detect.Rules
+	labels   quality.Bounds
+	received map[int64]bool          // streams that their receiver measured
+	everyone []int                   // all participants; empty if there are more than maxSilenced
+	shares   func() *shares          // computed on demand: few conferences need it
+	named    map[string][]int        // participants by each of their userIDs
+	times    mediaTimes              // times that several fabrics need
+	devices  map[string][]deviceList // lists of devices by session
+	now      moment
+	pending  bool                       // an issue may be raised or end without another record
+	report   func(Issue, []detect.Span) // receives each issue; nil: they are added to issues
+	issues   []Issue
 }
 
 // findIssues returns all issues, by kind, worst first.
 func (c *Conference) findIssues(s *Summary, labels quality.Bounds, now moment) []Issue {
 	f := c.newFinder(s, labels, now)
-	f.all()
+	f.findAll()
 	slices.SortStableFunc(f.issues, func(a, b Issue) int {
 		return cmp.Or(cmp.Compare(kindOrder[a.Kind], kindOrder[b.Kind]), a.compareSeverity(b))
 	})
@@ -42,24 +41,24 @@ func (c *Conference) findIssues(s *Summary, labels quality.Bounds, now moment) [
 }
 
 func (c *Conference) newFinder(s *Summary, labels quality.Bounds, now moment) *finder {
-	f := &finder{c: c, s: s, rules: c.criteria.rules, labels: labels, now: now, received: receivedSSRCs(s.Participants), shares: sync.OnceValue(c.shares), found: newFound()}
+	f := &finder{c: c, s: s, rules: c.criteria.rules, labels: labels, now: now, received: receivedSSRCs(s.Participants), shares: sync.OnceValue(c.shares), times: newMediaTimes()}
 	if len(s.Participants) <= maxSilenced {
 		for i := range s.Participants {
-			f.everybody = append(f.everybody, i)
+			f.everyone = append(f.everyone, i)
 		}
 	}
 	f.named, f.devices = namesOf(s.Participants), c.deviceLists()
 	return f
 }
 
-func (f *finder) all() {
+func (f *finder) findAll() {
 	for i := range f.s.Participants {
-		f.participant(i)
+		f.findInParticipant(i)
 	}
 }
 
-// receivedSSRCs returns the streams whose receiver measured the loss. The loss that their sender
-// reports is a repetition.
+// receivedSSRCs returns the streams whose receiver measured the loss. The remote reports at the sender
+// repeat that loss.
 func receivedSSRCs(participants []Participant) map[int64]bool {
 	received := map[int64]bool{}
 	for i := range participants {
@@ -118,22 +117,22 @@ func (f *finder) addPoints(issue Issue, at []int64) {
 	f.add(issue, spans)
 }
 
-func (f *finder) participant(index int) {
+func (f *finder) findInParticipant(index int) {
 	p := &f.s.Participants[index]
 	about := Issue{Session: p.Session, UserID: p.UserID, Alias: p.Alias, SiteID: p.Client.SiteID}
 	whole := []detect.Span{{FromMs: p.StartMs, ToMs: p.EndMs}}
 	if fair := f.labels[2]; p.MOS != nil && *p.MOS < fair {
-		low := about.of(detect.LowQuality, "mos", detect.Medium)
+		low := about.withKind(detect.LowQuality, "mos", detect.Medium)
 		low.Value, low.Worst, low.Threshold = *p.MOS, *p.MOS, fair
 		low.Open = p.isPresent()
 		f.add(low, whole)
 	}
-	f.lateJoin(about, p)
-	f.addPoints(about.of(detect.DeviceChange, "device_changes", detect.High), f.deviceChanges(p.Session))
+	f.findLateJoin(about, p)
+	f.addPoints(about.withKind(detect.DeviceChange, "device_changes", detect.High), f.deviceChanges(p.Session))
 	for w := range f.fabrics(index) {
 		w.about = about
 		w.about.Fabric = w.out.Fabric
-		w.fabric()
+		w.find()
 	}
 }
 
@@ -150,9 +149,9 @@ func (f *finder) fabrics(index int) iter.Seq[*fabricFinder] {
 	}
 }
 
-// lateJoin finds a participant that joined long after the beginning of the conference for the
-// first time.
-func (f *finder) lateJoin(about Issue, p *Participant) {
+// findLateJoin finds the issue of a participant that joined for the first time long after the beginning of
+// the conference.
+func (f *finder) findLateJoin(about Issue, p *Participant) {
 	rule := f.rules.LateJoin
 	lateMs := p.StartMs - f.s.StartMs
 	if rule.Disabled || len(p.Fabrics) == 0 || lateMs <= rule.After.Milliseconds() {
@@ -163,7 +162,7 @@ func (f *finder) lateJoin(about Issue, p *Participant) {
 			return // a re-join
 		}
 	}
-	f.addTimes(about.of(detect.LateJoin, "late_ms", detect.High), []detect.Span{{FromMs: f.s.StartMs, ToMs: p.StartMs}}, rule.After)
+	f.addTimes(about.withKind(detect.LateJoin, "late_ms", detect.High), []detect.Span{{FromMs: f.s.StartMs, ToMs: p.StartMs}}, rule.After)
 }
 
 // namesOf returns the participants by each of their userIDs.

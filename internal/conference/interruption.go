@@ -5,8 +5,8 @@ import (
 	"github.com/qosrtc/qos/internal/detect"
 )
 
-// interrupted sets how long ICE was disrupted with and without media, how long nothing was received before the end,
-// and the time at which the application ended the fabric.
+// interrupted sets the times in which ICE was disrupted with and without media, the silence before the end, and the
+// time at which the application ended the fabric.
 func (f *fabric) interrupted(e *cause.Fabric, out *Fabric) {
 	e.BrokenMs = out.ICEDisruptionMs
 	spans, open := f.stretches(markDisrupted, out.EndMs)
@@ -23,11 +23,11 @@ func (f *fabric) interrupted(e *cause.Fabric, out *Fabric) {
 			}
 		}
 	}
-	if announced(out.EndReason) {
+	if wasReported(out.EndReason) {
 		e.ClosedMs = out.EndMs
 	}
 	mediaMs := min(f.first, f.addedAt) // end of the last received media
-	alive := f.alive()
+	alive := f.aliveFacts()
 	f.facts.Each(func(_, to int64, word detect.Word) {
 		if word&alive != 0 {
 			mediaMs = max(mediaMs, to)
@@ -36,8 +36,8 @@ func (f *fabric) interrupted(e *cause.Fabric, out *Fabric) {
 	e.SilentMs = float64(max(0, out.EndMs-mediaMs))
 }
 
-// alive returns the facts that show that packets arrive: received media, or of a fabric that only sends the reports about what it sends.
-func (f *fabric) alive() detect.Facts {
+// aliveFacts returns the facts that prove that packets arrive: received media, or for a fabric that only sends, reports about its streams.
+func (f *fabric) aliveFacts() detect.Facts {
 	if f.facts.Any()&anyMedia == 0 {
 		return detect.Carried
 	}
@@ -46,12 +46,12 @@ func (f *fabric) alive() detect.Facts {
 
 const (
 	anyMedia = detect.GotAudio | detect.GotVideo
-	// deadMs is how long nothing was received before ICE reports a disruption of a path that is dead.
+	// deadMs is the time without packets after which ICE reports the disruption of a dead path.
 	deadMs = 5000
-	// flowShare is the part of the measured time before and during a disruption in which media were received, of a path that is
-	// not dead. An interval with a packet counts as a whole, so the intervals must be short enough.
-	flowShare   = 0.9
-	mostFlowing = 0.85 // of that time, two intervals
+	// flowShare is the least share of the time before and during a disruption in which a path that is not dead delivers media.
+	// An interval with one packet counts as a whole, so maxIntervalShare bounds the length of the intervals.
+	flowShare        = 0.9
+	maxIntervalShare = 0.85 // most of that time that two intervals may take
 )
 
 // dead returns the time to the end in which the path was dead, if ICE was disrupted to the end.
@@ -63,11 +63,11 @@ func (f *fabric) dead(out *Fabric) []Interval {
 	return []Interval{{StartMs: spans[len(spans)-1].FromMs - deadMs - f.intervalMs(), EndMs: lastMs}}
 }
 
-// flows reports whether media were received before and during a disruption: a starved path loses the checks of ICE as
-// well as media.
+// flows reports whether media were received before and during a disruption: a congested path loses ICE's consent checks
+// while it delivers media.
 func (f *fabric) flows(disruption detect.Span) bool {
 	from := max(disruption.FromMs-deadMs, min(f.first, f.addedAt))
-	alive, received, until := f.alive(), int64(0), from
+	alive, received, until := f.aliveFacts(), int64(0), from
 	f.facts.Each(func(start, end int64, word detect.Word) {
 		until = max(until, min(end, disruption.ToMs))
 		if word&alive != 0 {
@@ -75,5 +75,5 @@ func (f *fabric) flows(disruption detect.Span) bool {
 		}
 	})
 	whole := float64(until - from)
-	return until > disruption.FromMs && float64(received) >= flowShare*whole && float64(2*f.intervalMs()) <= mostFlowing*whole
+	return until > disruption.FromMs && float64(received) >= flowShare*whole && float64(2*f.intervalMs()) <= maxIntervalShare*whole
 }

@@ -27,7 +27,7 @@ func (s *Summary) listIssues(issues []Issue) {
 	for i := range issues {
 		s.IssueCounts[issues[i].Kind]++
 	}
-	room := roomByKind(s.IssueCounts, min(len(issues), maxIssues))
+	room := quotaByKind(s.IssueCounts, min(len(issues), maxIssues))
 	s.Issues = make([]Issue, 0, min(len(issues), maxIssues))
 	for i := range issues {
 		if kind := issues[i].Kind; room[kind] > 0 {
@@ -37,22 +37,22 @@ func (s *Summary) listIssues(issues []Issue) {
 	}
 }
 
-// roomByKind distributes places over the kinds in turn, at most counts to each.
-func roomByKind(counts map[string]int, places int) map[string]int {
+// quotaByKind distributes n list entries over the kinds in turn, at most counts to each.
+func quotaByKind(counts map[string]int, n int) map[string]int {
 	room := make(map[string]int, len(counts))
-	for left := places + 1; left > places; {
-		left = places
+	for left := n + 1; left > n; {
+		left = n
 		for _, kind := range detect.Kinds {
-			if k := string(kind); places > 0 && room[k] < counts[k] {
+			if k := string(kind); n > 0 && room[k] < counts[k] {
 				room[k]++
-				places--
+				n--
 			}
 		}
 	}
 	return room
 }
 
-// compareSeverity orders the worse issue first, of equal ones the longer.
+// compareSeverity orders worse issues first, and longer ones among equal ones.
 func (i Issue) compareSeverity(o Issue) int {
 	worse := cmp.Compare(o.Value, i.Value)
 	if lowerIsWorse[i.Kind] {
@@ -69,7 +69,7 @@ var lowerIsWorse = func() map[string]bool {
 	return m
 }()
 
-func (i Issue) of(kind detect.Kind, metric string, confidence detect.Confidence) Issue {
+func (i Issue) withKind(kind detect.Kind, metric string, confidence detect.Confidence) Issue {
 	i.Kind, i.Metric, i.Confidence = string(kind), metric, string(confidence)
 	return i
 }

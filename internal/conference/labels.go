@@ -7,8 +7,8 @@ import (
 )
 
 // A stream's label follows its interval scores with hysteresis: it falls with the first worse
-// interval, and rises after two better ones in a row that are 0.1 above the bound. So a score
-// at a bound changes it once.
+// interval, and rises after two better ones in a row that are 0.1 above the bound. So scores
+// around a bound change it once.
 
 // LabelSpan is a time in which a stream had one label.
 type LabelSpan struct {
@@ -33,9 +33,9 @@ func labelState(mos float64, labels quality.Bounds) int {
 
 // labeler derives the label spans from a stream's scores in order of time.
 type labeler struct {
-	needMs   int64 // time of better scores in a row that a rise needs
+	needMs   int64 // consecutive time of better scores that a rise needs
 	rank     int   // of the current label; -1 before the first score
-	betterMs int64 // time of better scores in a row so far
+	betterMs int64 // consecutive time of better scores so far
 	earned   int   // the worst rank of the scores in betterMs
 	lastMs   int64
 	spans    []LabelSpan

@@ -9,14 +9,14 @@ type evidence struct {
 	failed                        bool // an ICE failure before a connection
 	errors                        int  // reported failures
 	setupFailures                 int  // reported failures of setupFunctions
-	lost, participants            int  // participants with fabrics; lost without a reported end
-	outOfRange, twoKinds          int  // what was odd about what they measured
+	lost, participants            int  // participants with fabrics; lost: without a reported end
+	outOfRange, twoKinds          int  // see Summary
 	all                           tallies
 }
 
-// setupFunctions are the functions whose reported failure explains why a fabric has no remote
-// description, so that it failed and was not missed. addIceCandidate is not among them: a call
-// may connect without one candidate, and browsers refuse those before the description.
+// setupFunctions are the functions whose reported failure explains the lack of a remote
+// description, so that the outcome is a failure and not missed. addIceCandidate is not among them: a
+// call may connect without one candidate, and browsers refuse candidates before the description.
 var setupFunctions = []string{
 	"getUserMedia", "createOffer", "createAnswer", "setLocalDescription", "setRemoteDescription",
 	"signalingError", "iceConnectionFailure",

@@ -7,14 +7,14 @@ import (
 	"github.com/qosrtc/qos/internal/detect"
 )
 
-// intervals returns the times in which all that this end sends was muted, on hold or shared. Media whose streams
-// were all paused were muted.
+// intervals returns the mutes, holds and screen shares of this end. Media whose streams were all paused count as
+// muted.
 func (f *fabric) intervals(number int, end int64) []Interval {
-	return slices.Concat(f.paired(number, 0, end), f.silenced(number, audio, end), f.silenced(number, video, end))
+	return slices.Concat(f.toggled(number, 0, end), f.allPausedIntervals(number, audio, end), f.allPausedIntervals(number, video, end))
 }
 
-// silenced returns the times in which each stream of a kind of media that this end sends was paused or was not there.
-func (f *fabric) silenced(number int, media string, end int64) (out []Interval) {
+// allPausedIntervals returns the times in which each stream of a kind of media that this end sends was paused or did not exist.
+func (f *fabric) allPausedIntervals(number int, media string, end int64) (out []Interval) {
 	if !slices.ContainsFunc(f.toggles, func(t toggle) bool { return t.ssrc != 0 && t.kind == media }) {
 		return nil
 	}
@@ -43,28 +43,28 @@ func (s *stream) absent() []detect.Span {
 	return []detect.Span{{FromMs: math.MinInt64, ToMs: first}, {FromMs: last, ToMs: math.MaxInt64}}
 }
 
-// measured returns when the first measurement of a stream began and the last one ended; the first is later where there is none.
+// measured returns the beginning of the first measurement of a stream and the end of the last one; first > last where there is none.
 func (s *stream) measured() (first, last int64) {
 	first, last = math.MaxInt64, math.MinInt64
 	s.causeFacts.Each(func(from, to int64, _ detect.Word) { first, last = min(first, from), max(last, to) })
 	return first, last
 }
 
-// pauses returns the times in which one stream was paused: its sender muted it, or nobody wanted it.
+// pauses returns the times in which one stream was paused: its sender muted it, or it had no subscriber.
 func (f *fabric) pauses(ssrc, end int64) []Interval {
 	return slices.DeleteFunc(f.ofStream(ssrc, end), func(i Interval) bool { return i.Kind == slowed || i.Kind == capped })
 }
 
-// The kinds of the times in which the application limited a stream, and of the toggle that switches both.
+// The kinds of times in which the application limited a stream.
 const (
-	limits    = "limits"
-	slowed    = "slowed" // to at most fewFrames pictures a second
+	limits    = "limits" // a toggle that switches slowed and capped
+	slowed    = "slowed" // to at most fewFrames frames per second
 	capped    = "capped" // to at most littleBps
 	fewFrames = 12
 	littleBps = 400e3
 )
 
-// limited returns the times of a kind.
+// limited returns the times of a stream of the kind slowed or capped.
 func (f *fabric) limited(kind string, ssrc, end int64) []Interval {
 	return slices.DeleteFunc(f.ofStream(ssrc, end), func(i Interval) bool { return i.Kind != kind })
 }
@@ -73,11 +73,12 @@ func (f *fabric) ofStream(ssrc, end int64) []Interval {
 	if ssrc == 0 {
 		return nil
 	}
-	return f.paired(0, ssrc, end)
+	return f.toggled(0, ssrc, end)
 }
 
-// paired pairs the switches of a stream, or of all if ssrc is 0. An interval that was never switched off ends with the fabric.
-func (f *fabric) paired(number int, ssrc, end int64) (out []Interval) {
+// toggled returns the intervals between the toggles of a stream, or of those of the whole fabric if ssrc is 0. An interval
+// that was never switched off ends at end.
+func (f *fabric) toggled(number int, ssrc, end int64) (out []Interval) {
 	open := map[string]int{} // kind to index in out
 	for _, t := range f.toggles {
 		if t.ssrc != ssrc {

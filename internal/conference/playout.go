@@ -6,7 +6,7 @@ import (
 	"github.com/qosrtc/qos/internal/detect"
 )
 
-// playout is a playoutChange: from then on the page plays a received stream of audio, or does not.
+// playout is a playoutChange: from that time the page plays a received stream of audio, or does not.
 type playout struct {
 	rank uint64
 	at   int64
@@ -14,14 +14,14 @@ type playout struct {
 	how  string // "playing", "none", or playoutRefused
 }
 
-// playoutRefused: all elements with the track are paused and not muted, as if the browser refuses autoplay.
+// playoutRefused means that all elements with the track are paused and not muted, as if the browser refuses autoplay.
 const playoutRefused = "refused"
 
 func (f *fabric) addPlayout(p playout) (truncated int) {
 	return insertByRank(&f.playouts, p, maxToggles, func(p playout) uint64 { return p.rank })
 }
 
-// notPlayed returns the times in which the page did not play a stream, in the ways that are wanted.
+// notPlayed returns the times in which the playout of a stream was one of the given values.
 func (f *fabric) notPlayed(ssrc, end int64, wanted ...string) (spans []detect.Span) {
 	for i, p := range f.playouts {
 		if p.ssrc != ssrc || !slices.Contains(wanted, p.how) {
@@ -36,15 +36,15 @@ func (f *fabric) notPlayed(ssrc, end int64, wanted ...string) (spans []detect.Sp
 	return detect.Merge(spans)
 }
 
-// playout finds the issue of received audio that the page does not play. Only a page says so, and only while it is visible.
-func (w *fabricFinder) playout(about Issue, excused []detect.Span) {
+// findUnplayed finds the issue of received audio that the page does not play. Pages report it only while they are visible.
+func (w *fabricFinder) findUnplayed(about Issue, excused []detect.Span) {
 	rule := w.rules.NotPlayed
 	if rule.Disabled {
 		return
 	}
 	spans := intersect(w.state.notPlayed(about.SSRC, w.out.EndMs, "none", playoutRefused), complement(excused))
 	spans = slices.DeleteFunc(spans, func(s detect.Span) bool { return s.ToMs-s.FromMs < rule.After.Milliseconds() })
-	issue := about.of(detect.NotPlayed, "unplayed_ms", detect.High)
+	issue := about.withKind(detect.NotPlayed, "unplayed_ms", detect.High)
 	issue.Open = len(spans) > 0 && spans[len(spans)-1].ToMs == w.out.EndMs && w.ongoing(w.out.EndMs)
 	w.addTimes(issue, spans, rule.After)
 }

@@ -31,9 +31,9 @@ func (p *participant) rate(out *Participant, labels quality.Bounds) {
 	in, sent := quality.ParticipantAV(audioIn, videoIn), quality.ParticipantAV(audioOut, videoOut)
 	mos := quality.Worse(in, sent)
 	out.Label = label(mos, labels)
-	out.AudioMOSIn, out.VideoMOSIn = rounded(audioIn), rounded(videoIn)
-	out.AudioMOSOut, out.VideoMOSOut = rounded(audioOut), rounded(videoOut)
-	out.MOSIn, out.MOSOut, out.MOS = rounded(in), rounded(sent), rounded(mos)
+	out.AudioMOSIn, out.VideoMOSIn = roundedPointer(audioIn), roundedPointer(videoIn)
+	out.AudioMOSOut, out.VideoMOSOut = roundedPointer(audioOut), roundedPointer(videoOut)
+	out.MOSIn, out.MOSOut, out.MOS = roundedPointer(in), roundedPointer(sent), roundedPointer(mos)
 }
 
 // label returns the label of a score, "" if there is none.
@@ -44,7 +44,7 @@ func label(mos *float64, labels quality.Bounds) string {
 	return quality.Label(*mos, labels)
 }
 
-func rounded(v *float64) *float64 {
+func roundedPointer(v *float64) *float64 {
 	if v == nil {
 		return nil
 	}
@@ -52,7 +52,7 @@ func rounded(v *float64) *float64 {
 	return &r
 }
 
-// rate computes the conference's score from its participants', in their order.
+// rate sets the conference's score, the mean of its participants' scores, in their order.
 func (s *Summary) rate(labels quality.Bounds) {
 	var total, weight float64
 	for i := range s.Participants {

@@ -2,7 +2,7 @@ package conference
 
 import "github.com/qosrtc/qos/internal/event"
 
-// devices returns the devices that an activeDeviceList names; none for other events.
+// devices returns the devices of an activeDeviceList; none for other events.
 func devices(e *event.Event) event.Devices {
 	if e.Kind != event.KindEvent || e.Data == nil {
 		return event.Devices{}
@@ -10,7 +10,7 @@ func devices(e *event.Event) event.Devices {
 	return e.Data.Devices
 }
 
-// deviceModels returns the models of the devices that an activeDeviceList names.
+// deviceModels returns the models of the devices of an activeDeviceList.
 func deviceModels(e *event.Event) []string {
 	if e.Kind != event.KindEvent || e.Data == nil {
 		return nil

@@ -9,15 +9,15 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// A screen of slides has few frames and lacks none. A client reports a screen with every measurement
-// (contentType). If the sender's browser or client does not, the application's event screenShareStart is
-// the only sign, and the receivers' measurements have none: the sender's records decide.
+// A shared screen with slides has few frames without a fault. A client reports a screen with every
+// measurement (contentType). If the sender's browser or client does not, the application's event
+// screenShareStart is the only sign, and the receivers have none: the sender's records decide.
 
 // screenFPS is the frame rate below which a video may be a screen.
 const screenFPS = 12
 
-// pictureOf returns an interval of video whose score the records of all participants decide: it had few frames, or its picture
-// stood still from before it, as after a pause.
+// pictureOf returns an interval of video whose score depends on the records of all participants: it had few frames, or its
+// picture was frozen for all of it, as after a pause.
 func pictureOf(e *event.Event, ms int64) (undecided, bool) {
 	m := e.Measured
 	if !m.Score.MOS.Known {
@@ -48,11 +48,11 @@ func slowOf(e *event.Event, ms int64) (undecided, bool) {
 	return undecided{e.Rank(), e.AtMs - ms, e.AtMs, m.Score.MOS.V, mos, m.Score.Label, false}, true
 }
 
-// roundingMs is the most that rounded intervals lie apart.
+// roundingMs is the largest gap between adjacent intervals that is due to rounding.
 const roundingMs = 2
 
-// slides returns the times within screens in which the stream had few frames and lost hardly a packet: a picture that
-// does not change then is a slide.
+// slides returns the times within screens in which the stream had few frames and little loss: an unchanged picture is a
+// slide then.
 func (s *stream) slides(screens []detect.Span) []detect.Span {
 	few := make([]detect.Span, 0, len(s.undecided))
 	for _, one := range s.undecided {
@@ -61,7 +61,7 @@ func (s *stream) slides(screens []detect.Span) []detect.Span {
 		}
 		few = append(few, detect.Span{FromMs: one.from, ToMs: one.to})
 	}
-	return intersect(intersect(extended(few, roundingMs), screens), complement(s.factSpans(lossy)))
+	return intersect(intersect(widen(few, roundingMs), screens), complement(s.factSpans(lossy)))
 }
 
 // spanMs returns the length of spans that do not overlap, ms.
@@ -72,16 +72,16 @@ func spanMs(spans []detect.Span) (ms int64) {
 	return ms
 }
 
-// shares are the times in which participants sent a screen.
+// shares holds the times in which participants sent a screen.
 type shares struct {
-	sharers map[string]int // participants who did, by session
-	none    *agreement     // when they did not
+	sharers map[string]int // members of none, by session: participants who sent a screen
+	none    *agreement     // times in which they did not send one
 	bySSRC  map[int64][]detect.Span
-	others  map[int][]detect.Span // answers of of
+	others  map[int][]detect.Span // results of of
 }
 
-// shares returns the times in which screens were sent: those of streams that their client reported as a
-// screen, or of all video of a participant who announced one and whose client reported none.
+// shares returns the times in which screens were sent: as reported in the measurements of a stream, or,
+// for all video of a participant whose client reported none, as announced by the application.
 func (c *Conference) shares() *shares {
 	out := &shares{sharers: map[string]int{}, bySSRC: map[int64][]detect.Span{}, others: map[int][]detect.Span{}}
 	none := map[int][]detect.Span{}
@@ -104,13 +104,13 @@ func (c *Conference) shares() *shares {
 			}
 			out.bySSRC[ssrc] = append(out.bySSRC[ssrc], spans...)
 		}
-		if all := coarse(detect.Merge(append(reported, announced...))); len(all) > 0 {
+		if all := coarsen(detect.Merge(append(reported, announced...))); len(all) > 0 {
 			none[len(out.sharers)] = complement(all)
 			out.sharers[session] = len(out.sharers)
 		}
 	}
 	for ssrc, spans := range out.bySSRC {
-		out.bySSRC[ssrc] = coarse(detect.Merge(spans))
+		out.bySSRC[ssrc] = coarsen(detect.Merge(spans))
 	}
 	out.none = agree(none)
 	return out
@@ -125,20 +125,20 @@ func (s *stream) screens(of func() *shares, session string, key streamKey) []det
 }
 
 // of returns the times in which a stream may have been a screen: by its sender's records if they have its
-// SSRC, which a media server rewrites, else by those of all other participants.
+// SSRC, else, since a media server rewrites the SSRC, by those of all other participants.
 func (s *shares) of(session string, key streamKey) []detect.Span {
 	if spans, known := s.bySSRC[key.ssrc]; known || key.statsType == outboundRTP {
 		return spans
 	}
 	one, shares := s.sharers[session]
 	if !shares {
-		one = len(s.sharers) // nobody
+		one = len(s.sharers) // no member of none
 	}
-	return once(s.others, one, func() []detect.Span {
+	return memoize(s.others, one, func() []detect.Span {
 		if len(s.sharers) == btoi(shares) {
 			return nil
 		}
-		return coarse(complement(s.none.without(one)))
+		return coarsen(complement(s.none.except(one)))
 	})
 }
 
@@ -161,11 +161,12 @@ func (p *participant) announcedShares() (spans []detect.Span) {
 			}
 		}
 	}
-	return coarse(detect.Merge(spans))
+	return coarsen(detect.Merge(spans))
 }
 
-// extended returns spans that begin earlier and end later, if they begin and end at all.
-func extended(spans []detect.Span, ms int64) []detect.Span {
+// widen returns spans that begin ms earlier and end ms later, ascending and disjoint. The least and the largest time
+// remain.
+func widen(spans []detect.Span, ms int64) []detect.Span {
 	longer := make([]detect.Span, 0, len(spans))
 	for _, s := range spans {
 		longer = append(longer, detect.Span{FromMs: max(s.FromMs, math.MinInt64+ms) - ms, ToMs: min(s.ToMs, math.MaxInt64-ms) + ms})

@@ -1,11 +1,11 @@
 package conference
 
-// findServers recognises media servers that applications do not declare: all connections of several participants have the same remote
-// end, and it is no participant with the library. A person without the library who connects all the others is taken for one.
+// findServers finds media servers that applications do not declare: all connections of several participants have the same
+// remote end, and it is no participant with the library. A person without the library to whom all others connect counts as one.
 func (c *Conference) findServers() {
 	people := map[string]bool{}
-	only := make(map[*participant]string, len(c.participants)) // remote end of all connections
-	users := map[string]map[string]bool{}                      // by that end
+	only := make(map[*participant]string, len(c.participants)) // result of onlyRemote
+	users := map[string]map[string]bool{}                      // by remote end
 	for _, p := range c.participants {
 		for _, name := range append(p.renames.all(p.user), p.user) {
 			people[name] = true
@@ -27,7 +27,7 @@ func (c *Conference) findServers() {
 	}
 }
 
-// onlyRemote returns the remote end of all connections; empty if there are several.
+// onlyRemote returns the remote end of all the participant's connections; empty if there are several.
 func (p *participant) onlyRemote() (only string) {
 	for _, f := range p.fabrics {
 		name, _ := f.renames.current(f.remoteUser, f.remoteAlias)

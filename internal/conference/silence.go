@@ -13,21 +13,21 @@ import (
 )
 
 // Received media can be missing without a lost packet: browsers report a dead path as silent
-// concealment, and an interval without packets has no score. Such time is scored as total loss where the
-// remote end sent: only the other participants' records show whether it did.
+// concealment, and an interval without packets has no score. Such time is scored as total loss if the
+// other participants' records show that the remote end sent.
 
 const (
-	silentShare = 0.02 // of the samples, from which silent concealment may lower a score
-	leastMOS    = 1
-	missing     = detect.Facts(1) // no packet arrived
+	minSilentShare = 0.02 // least share of silently concealed samples that may lower a score
+	leastMOS       = 1
+	missing        = detect.Facts(1) // no packet arrived
 )
 
-// soundOf returns an interval of received audio whose score the records of all participants decide: it has silence, which may be loss.
-// False if that does not change the score.
+// soundOf returns an interval of received audio whose score depends on the records of all participants: its silence may be
+// loss. It returns false if that does not change the score.
 func soundOf(e *event.Event, ms int64) (undecided, bool) {
 	m := e.Measured
 	samples := m.Get(protocol.Samples)
-	if !m.Inbound() || !m.Score.MOS.Known || samples == 0 || m.Get(protocol.SilentConcealedSamples) < silentShare*samples {
+	if !m.Inbound() || !m.Score.MOS.Known || samples == 0 || m.Get(protocol.SilentConcealedSamples) < minSilentShare*samples {
 		return undecided{}, false
 	}
 	heard := *m
@@ -41,7 +41,7 @@ func soundOf(e *event.Event, ms int64) (undecided, bool) {
 	return undecided{e.Rank(), e.AtMs - ms, e.AtMs, mos, max(leastMOS, mos+after.MOS-before.MOS), m.Score.Label, false}, true
 }
 
-// addScore adds the score of an interval. Of an undecided one it is chosen in the summary, unless there
+// addScore adds the score of an interval. The summary chooses the score of an undecided one, unless there
 // are too many.
 func (s *stream) addScore(e *event.Event, ms int64) {
 	m := e.Measured
@@ -59,7 +59,7 @@ func (s *stream) addScore(e *event.Event, ms int64) {
 	}
 }
 
-// scored are the scores of a stream over time.
+// scored holds the scores of a stream over time.
 type scored struct {
 	mos    dist
 	labels [len(labelNames)]float64 // ms by label
@@ -80,9 +80,9 @@ func (d *scored) merge(o *scored) {
 	}
 }
 
-// scores returns the scores of a stream: those measured, those of its pictures and of its undecided
-// intervals. Time without packets counts as lost within sent.
-func (s *stream) scores(mediaType string, labels quality.Bounds, sender *pictures, sent []detect.Span, by decided) *scored {
+// scores returns the scores of a stream: the measured ones, those that assumed a quantiser, and those of
+// its undecided intervals. Time without packets within sent is scored as total loss.
+func (s *stream) scores(mediaType string, labels quality.Bounds, sender *pictures, sent []detect.Span, by decision) *scored {
 	var all scored
 	all.merge(&s.scored)
 	all.addAssumed(s.pictures, sender, labels)
@@ -101,12 +101,12 @@ func (s *stream) scores(mediaType string, labels quality.Bounds, sender *picture
 	}
 	lost := totalLoss(mediaType, s.codec.value)
 	s.missing.Each(func(from, to int64, _ detect.Word) {
-		all.add(lost, within(from, to, sent), quality.Bad)
+		all.add(lost, overlapMs(from, to, sent), quality.Bad)
 	})
 	return &all
 }
 
-// totalLoss returns the score of media of which every packet was lost.
+// totalLoss returns the score of a stream that lost all packets.
 func totalLoss(mediaType, codec string) float64 {
 	if mediaType == video {
 		return leastMOS
@@ -117,8 +117,8 @@ func totalLoss(mediaType, codec string) float64 {
 	return quality.ScoreAudio(&m).MOS
 }
 
-// within returns the time of an interval that lies within spans, which are ascending and disjoint, ms.
-func within(from, to int64, spans []detect.Span) (ms int64) {
+// overlapMs returns the part of an interval that is within spans, ms. The spans MUST be ascending and disjoint.
+func overlapMs(from, to int64, spans []detect.Span) (ms int64) {
 	i, _ := slices.BinarySearchFunc(spans, from, func(s detect.Span, at int64) int { return cmp.Compare(s.ToMs, at) })
 	for _, s := range spans[i:] {
 		if s.FromMs >= to {
@@ -141,7 +141,7 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 				case s.isSilent(key), s.froze(key), s.isDecidedLate(key):
 					late = true
 				case s.pictures != nil && key.statsType == inboundRTP, len(s.undecided) > 0:
-					s.result = s.scores(key.mediaType, labels, videos.of(f, key.ssrc, s.pictures), nil, decided{other: s.screens(screens, session, key)})
+					s.result = s.scores(key.mediaType, labels, videos.of(f, key.ssrc, s.pictures), nil, decision{other: s.screens(screens, session, key)})
 				}
 			}
 		}
@@ -157,22 +157,22 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 				if !silent && !s.froze(key) && !s.isDecidedLate(key) {
 					continue
 				}
-				by := decided{other: s.screens(screens, w.p.Session, key)}
+				by := decision{other: s.screens(screens, w.p.Session, key)}
 				unread := w.undecoded(key)
 				paused := detect.Merge(slices.Concat(w.paused(key.ssrc), unread))
 				by.none = unread
 				var sent []detect.Span
 				if silent {
-					s.sentTo = without(s.whileMeasured(w.sentTo(key)), paused)
+					s.sentTo = subtract(s.whileMeasured(w.sentTo(key)), paused)
 					var heard []detect.Span
-					sent, heard = w.sent(key, w.state.ownerOf(key.ssrc))
-					sent = without(sent, paused)
+					sent, heard = w.sentToStream(key, w.state.ownerOf(key.ssrc))
+					sent = subtract(sent, paused)
 					if key.mediaType == audio {
-						s.unbroken, by.other = w.unbroken(key), without(heard, paused)
+						s.unbroken, by.other = w.unbrokenTimes(key), subtract(heard, paused)
 					}
 				}
 				if key.mediaType == video {
-					s.stillMs = spanMs(detect.Merge(append(w.still(key), s.slides(by.other)...)))
+					s.stillMs = spanMs(detect.Merge(append(w.stillTimes(key), s.slides(by.other)...)))
 					by.none = detect.Merge(slices.Concat(paused, w.withheld(key)))
 				}
 				s.result = s.scores(key.mediaType, labels, videos.of(w.state, key.ssrc, s.pictures), sent, by)
@@ -181,10 +181,10 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 	}
 }
 
-// still returns the times in which the picture of received video did not have to change: it was paused, on hold, of few frames,
-// or its sender sent none.
-func (w *fabricFinder) still(key streamKey) []detect.Span {
-	spans := slices.Concat(w.paused(key.ssrc), w.slowed(key.ssrc), w.own("hold"), w.others(video, w.state.ownerOf(key.ssrc)), w.withheld(key))
+// stillTimes returns the times in which the picture of received video did not have to change: it was paused, slowed, on hold or
+// withheld, or its sender sent none.
+func (w *fabricFinder) stillTimes(key streamKey) []detect.Span {
+	spans := slices.Concat(w.paused(key.ssrc), w.slowed(key.ssrc), w.localMutes("hold"), w.othersSilent(video, w.state.ownerOf(key.ssrc)), w.withheld(key))
 	return intersect(detect.Merge(spans), []detect.Span{{FromMs: w.out.AddedAtMs, ToMs: w.out.EndMs}})
 }
 
@@ -201,22 +201,23 @@ func (s *stream) froze(key streamKey) bool {
 	return key.statsType == inboundRTP && key.mediaType == video && s.freezeMs > 0
 }
 
-// without returns the spans without others, nil for nil.
-func without(spans, others []detect.Span) []detect.Span {
+// subtract returns the parts of spans outside of others; nil for nil.
+func subtract(spans, others []detect.Span) []detect.Span {
 	if spans == nil || len(others) == 0 {
 		return spans
 	}
 	return append([]detect.Span{}, intersect(spans, complement(others))...)
 }
 
-// isSilent reports whether the stream had times in which nothing may have been heard or seen. A server's probing has no payload.
+// isSilent reports whether the stream had times without audio or pictures. A media server's probing has no payload and does
+// not count.
 func (s *stream) isSilent(key streamKey) bool {
 	return key.mediaType == audio && (len(s.undecided) > 0 || s.causeFacts.Any()&gap != 0) || !s.missing.Empty() && !s.isPadding()
 }
 
-// sent returns the times in which the remote end sent media to this stream although none of it may
-// have arrived, and those in which it sent them without pauses.
-func (w *fabricFinder) sent(key streamKey, owner string) (sent, unbroken []detect.Span) {
+// sentToStream returns the times in which the remote end sent media for this stream, whether or not they
+// arrived, and those in which it sent them without pauses.
+func (w *fabricFinder) sentToStream(key streamKey, owner string) (sent, unbroken []detect.Span) {
 	o := w.sender(key, owner)
 	if o == nil {
 		return nil, nil
@@ -225,9 +226,9 @@ func (w *fabricFinder) sent(key streamKey, owner string) (sent, unbroken []detec
 	return by.any, by.unbroken
 }
 
-// sentTo returns the times in which the sender of a stream sent, also through a media server; of an
-// unknown sender behind a server those in which every other participant sent. Only in these times can a
-// missing packet be a fault. It is nil if no record shows them.
+// sentTo returns the times in which the sender of a stream sent, also through a media server; for an
+// unknown sender behind a server, the times in which every other participant sent. Only in these times
+// can a missing packet be a fault. It is nil if they are unknown.
 func (w *fabricFinder) sentTo(key streamKey) []detect.Span {
 	owner := w.state.ownerOf(key.ssrc)
 	if o := w.remote(owner); o != nil {
@@ -236,29 +237,29 @@ func (w *fabricFinder) sentTo(key streamKey) []detect.Span {
 	if !w.state.server || owner != "" {
 		return nil
 	}
-	return w.sentByOthers(key.mediaType)
+	return w.sentByAllOthers(key.mediaType)
 }
 
-// sentByOthers returns the times in which every other participant sent a kind of media, nil if there is none.
-func (w *fabricFinder) sentByOthers(media string) []detect.Span {
-	return once(w.anybody, media, func() []detect.Span {
-		sent, present := w.together(media)
+// sentByAllOthers returns the times in which every other participant sent a kind of media; nil without other participants.
+func (w *fabricFinder) sentByAllOthers(media string) []detect.Span {
+	return memoize(w.othersSent, media, func() []detect.Span {
+		sent, present := w.sentTogether(media)
 		if len(sent.butOne) < 2 {
 			return nil
 		}
 		cut, _ := w.state.stretches(markDisrupted, w.out.EndMs)
-		all := detect.Merge(slices.Concat(sent.without(w.index), intersect(cut, present.without(w.index))))
-		return append([]detect.Span{}, first(intersect(all, complement(w.excused(nil))))...)
+		all := detect.Merge(slices.Concat(sent.except(w.index), intersect(cut, present.except(w.index))))
+		return append([]detect.Span{}, firstSpans(intersect(all, complement(w.excused(nil))))...)
 	})
 }
 
-// together returns when participants sent a kind of media, and when they were there to send it.
-func (f *finder) together(media string) (sent, present *agreement) {
-	both := once(f.found.together, media, func() [2]*agreement {
+// sentTogether returns the times in which participants sent a kind of media, and those in which they could have sent it.
+func (f *finder) sentTogether(media string) (sent, present *agreement) {
+	both := memoize(f.times.together, media, func() [2]*agreement {
 		sent, present := map[int][]detect.Span{}, map[int][]detect.Span{}
 		for i := range f.s.Participants {
 			if p := &f.s.Participants[i]; len(p.Fabrics) > 0 {
-				present[i] = complement(coarse(p.silent(media)))
+				present[i] = complement(coarsen(p.silent(media)))
 				sent[i] = intersect(f.sends(p.Session, media).any, present[i])
 			}
 		}
@@ -267,29 +268,29 @@ func (f *finder) together(media string) (sent, present *agreement) {
 	return both[0], both[1]
 }
 
-// sending is when media of a kind were sent, and when without pauses.
-type sending struct{ any, unbroken []detect.Span }
+// sendTimes holds the times in which media of a kind were sent, and were sent without pauses.
+type sendTimes struct{ any, unbroken []detect.Span }
 
-// sentBy returns the times of sent, of a known sender.
-func (w *fabricFinder) sentBy(o *Participant, media string) sending {
-	return once(w.senders, whose{o.Session, media}, func() sending {
-		possible := complement(w.excused(w.others(media, o.UserID)))
+// sentBy returns the times in which a sender sent a kind of media to this fabric.
+func (w *fabricFinder) sentBy(o *Participant, media string) sendTimes {
+	return memoize(w.senders, mediaKey{o.Session, media}, func() sendTimes {
+		possible := complement(w.excused(w.othersSilent(media, o.UserID)))
 		cut, _ := w.state.stretches(markDisrupted, w.out.EndMs)
 		all := w.sends(o.Session, media)
-		return sending{
-			any:      first(intersect(detect.Merge(slices.Concat(all.any, cut)), possible)),
-			unbroken: first(intersect(all.unbroken, possible)),
+		return sendTimes{
+			any:      firstSpans(intersect(detect.Merge(slices.Concat(all.any, cut)), possible)),
+			unbroken: firstSpans(intersect(all.unbroken, possible)),
 		}
 	})
 }
 
-// excused returns the times in which media to the fabric can be missing without a fault, beside the silence of who sends them.
+// excused returns the times in which received media can be missing without a fault, and those of the sender's silence.
 func (w *fabricFinder) excused(silence []detect.Span) []detect.Span {
-	return detect.Merge(slices.Concat(w.own("hold"), silence, w.before(),
+	return detect.Merge(slices.Concat(w.localMutes("hold"), silence, w.beforeConnection(),
 		[]detect.Span{{FromMs: math.MinInt64, ToMs: w.out.AddedAtMs}, {FromMs: w.out.EndMs, ToMs: math.MaxInt64}}))
 }
 
-// whileMeasured returns the spans that touch the time of the stream's measurements, nil for nil.
+// whileMeasured returns the spans that overlap the time of the stream's measurements; nil for nil.
 func (s *stream) whileMeasured(spans []detect.Span) []detect.Span {
 	from, to := s.measured()
 	a, _ := slices.BinarySearchFunc(spans, from, func(s detect.Span, at int64) int { return cmp.Compare(s.ToMs, at) })
@@ -297,29 +298,30 @@ func (s *stream) whileMeasured(spans []detect.Span) []detect.Span {
 	return spans[a:max(a, b)]
 }
 
-// unbroken returns the times in which the sender of received audio, also through a media server, sent all of it.
-func (w *fabricFinder) unbroken(key streamKey) []detect.Span {
+// unbrokenTimes returns the times in which the sender of received audio, also through a media server, sent it without pauses or
+// halts.
+func (w *fabricFinder) unbrokenTimes(key streamKey) []detect.Span {
 	o := w.remote(w.state.ownerOf(key.ssrc))
 	if o == nil {
 		return nil
 	}
-	halts := once(w.found.halts, o.Session, func() []detect.Span { return coarse(w.c.participants[o.Session].halts()) })
+	halts := memoize(w.times.halts, o.Session, func() []detect.Span { return coarsen(w.c.participants[o.Session].halts()) })
 	return intersect(w.sentBy(o, key.mediaType).unbroken, complement(halts))
 }
 
-// sender returns the participant whose media the stream has, nil if that is not known. A server that once
-// sent a kind of media may leave out what nobody hears or displays.
+// sender returns the participant who sends a stream's media; nil if unknown, or if a media server need not
+// forward them.
 func (w *fabricFinder) sender(key streamKey, owner string) *Participant {
-	if !w.expects(key.mediaType) {
+	if !w.expectsMedia(key.mediaType) {
 		return nil
 	}
 	return w.remote(owner)
 }
 
-// remote returns the participant at the other end: the owner of a stream, if one is named, else the
-// remote end of the connection, else the only other participant. It is nil if that is not known.
+// remote returns the participant at the other end: the owner of a stream if it is not empty, else the
+// remote end of the connection, else the only other participant; nil if there is none.
 func (w *fabricFinder) remote(owner string) *Participant {
-	return once(w.remotes, owner, func() *Participant { return w.findRemote(owner) })
+	return memoize(w.remotes, owner, func() *Participant { return w.findRemote(owner) })
 }
 
 func (w *fabricFinder) findRemote(owner string) *Participant {
@@ -348,16 +350,16 @@ func (w *fabricFinder) findRemote(owner string) *Participant {
 	return only
 }
 
-// isOther reports whether a participant is another one, with connections.
+// isOther reports whether o is another participant and has connections.
 func (w *fabricFinder) isOther(o *Participant) bool {
 	return o.Session != w.p.Session && len(o.Fabrics) > 0
 }
 
-// sends returns when the participant of a session sent a kind of media.
-func (f *finder) sends(session, media string) sending {
-	return once(f.found.sends, whose{session, media}, func() sending {
+// sends returns the times in which the participant of a session sent a kind of media.
+func (f *finder) sends(session, media string) sendTimes {
+	return memoize(f.times.sends, mediaKey{session, media}, func() sendTimes {
 		any, unbroken := f.c.participants[session].sends(media)
-		return sending{first(any), first(unbroken)}
+		return sendTimes{firstSpans(any), firstSpans(unbroken)}
 	})
 }
 
@@ -383,7 +385,7 @@ func (p *participant) sends(media string) (any, unbroken []detect.Span) {
 	return detect.Merge(any), detect.Merge(unbroken)
 }
 
-// complement returns the times outside of spans that are ascending and disjoint.
+// complement returns the times outside of spans. The spans MUST be ascending and disjoint.
 func complement(spans []detect.Span) []detect.Span {
 	out := []detect.Span{}
 	from := int64(math.MinInt64)

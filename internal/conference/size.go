@@ -2,7 +2,7 @@ package conference
 
 import "github.com/qosrtc/qos/internal/instance"
 
-// Bytes of one element of each kind, with its maps, keys and usual texts. TestBytes compares the sum with the heap.
+// The estimated size of one element of each kind, with its maps, keys and usual texts. TestBytes compares the sum with the heap.
 const (
 	emptyBytes         = 1200 // a conference without records
 	participantBytes   = 1500
@@ -15,8 +15,8 @@ const (
 	factBytes          = 64 // a toggle, a mark, a name of an owner, a change of the playout
 )
 
-// Bytes returns how many bytes the conference takes in memory, an estimate. Only Apply, ApplyArrived, Merge, Shrink and
-// Detach change it.
+// Bytes returns the estimated size of the conference in memory. Only Apply, ApplyArrived, Merge, Shrink and Detach
+// change it.
 func (c *Conference) Bytes() int64 {
 	return emptyBytes + c.bytes + int64(len(c.participants))*participantBytes + int64(c.parts)*streamBytes +
 		int64(len(c.sessionRecords))*sessionRecordBytes

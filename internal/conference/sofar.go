@@ -8,20 +8,19 @@ import (
 // moment is the time of an evaluation, ms since the epoch.
 type moment int64
 
-// ended is the moment of a conference that has ended.
-const ended moment = 0
+// atEnd is the moment of a conference that has ended.
+const atEnd moment = 0
 
-// within reports whether less than the gap has passed since lastMs, so that silence has ended
-// nothing yet.
-func (m moment) within(lastMs int64) bool { return m != ended && lastMs+instance.Gap >= int64(m) }
+// isInGap reports whether at most the gap has passed since lastMs: the silence is too short to be an
+// end.
+func (m moment) isInGap(lastMs int64) bool { return m != atEnd && lastMs+instance.Gap >= int64(m) }
 
-// connectMs is how long a participant may take to connect before that is a fault.
+// connectMs is the time for which a participant may be connecting without a fault.
 const connectMs = 30_000
 
-// SoFar returns the summary of a live conference at nowMs. It differs from Summary in this:
-// Outcome is empty; participants that are present, and their fabrics, have no EndReason, and
-// end with their last record so far; an issue is open if it has not ended. The next record may
-// change all of it.
+// SoFar returns the summary of a live conference at nowMs. It differs from Summary: Outcome is
+// empty; participants that are present, and their fabrics, have no EndReason and end with their
+// last record; an issue that has not ended is open. Later records may change any of it.
 func (c *Conference) SoFar(labels quality.Bounds, nowMs int64) Summary {
 	return c.summary(labels, moment(nowMs))
 }
@@ -32,7 +31,7 @@ func (p *Participant) isPresent() bool { return len(p.Fabrics) > 0 && p.EndReaso
 // setEnd derives the participant's duration and end reason from its fabrics.
 func (p *Participant) setEnd(now moment) {
 	p.DurationMs = p.EndMs - p.StartMs
-	if now == ended {
+	if now == atEnd {
 		return
 	}
 	failed := false

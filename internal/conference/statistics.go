@@ -16,7 +16,7 @@ type Statistics struct {
 	JitterMs     *Distribution `json:"jitterMs"`     // jitter of the intervals
 }
 
-// Both has the two directions apart.
+// Both holds the statistics of each direction.
 type Both struct {
 	Received Statistics `json:"received"` // of the streams that were received
 	Sent     Statistics `json:"sent"`     // of the streams that were sent
@@ -63,7 +63,7 @@ func (t *tally) statistics() Statistics {
 	}
 }
 
-// tallies are those of the two directions.
+// tallies holds a tally for each direction.
 type tallies struct{ received, sent tally }
 
 func (t *tallies) merge(o *tallies) {
@@ -121,7 +121,7 @@ func (t *total) widen(sum, weight, least, most float64) {
 	t.weight += weight
 }
 
-// summary returns nil without measurements.
+// summary returns the distribution; nil without measurements.
 func (t *total) summary() *Distribution {
 	if t.weight == 0 {
 		return nil
@@ -150,8 +150,8 @@ func (t *total) quantile(order []int16, q float64) float64 {
 	return t.max
 }
 
-// Highest returns the highest median round-trip time of the candidate pairs and streams, ms, and the highest loss of them over the whole
-// call, 0 to 1. Each is nil if none was measured.
+// Highest returns the highest median round-trip time of all candidate pairs and streams, ms, and their highest loss over the
+// whole call, 0 to 1. Each is nil if none was measured.
 func (s *Summary) Highest() (rttMs, lossFraction *float64) {
 	add := func(one *Stream) {
 		lossFraction = higher(lossFraction, one.LossFraction)

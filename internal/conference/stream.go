@@ -11,7 +11,7 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// Shorter names of the kinds of reports and of media.
+// Shorter names of the types of statistics and of media.
 const (
 	inboundRTP    = protocol.InboundRTP
 	outboundRTP   = protocol.OutboundRTP
@@ -29,8 +29,8 @@ type streamKey struct {
 	ssrc                 int64
 }
 
-// keyOf returns the key of a row; false if the type is unknown. The key consists of constants,
-// so that it keeps no buffer of the row in memory.
+// keyOf returns the key of a measurement's stream; false if the type is unknown. Its strings are
+// constants, so that it keeps no buffer of the measurement in memory.
 func keyOf(m *event.Measurement) (k streamKey, ok bool) {
 	types, media := [...]string{inboundRTP, outboundRTP, candidatePair}, [...]string{"", audio, video}
 	i, j := slices.Index(types[:], m.StatsType), slices.Index(media[:], m.MediaType)
@@ -57,22 +57,24 @@ type stream struct {
 	lossKnown                                      bool
 
 	bitrate, jitter, rtt, fps dist
-	scored                    scored          // without undecided intervals and pictures
+	scored                    scored          // without undecided intervals and those that assume a quantiser
 	pictures                  *pictures       // of video; nil: none
 	undecided                 []undecided     // the earliest, ascending by rank
 	missing                   detect.Timeline // of received media: no packet arrived
-	result                    *scored         // of the summary that is being made
-	sentTo                    []detect.Span   // of the summary that is being made: the times in which its sender sent; nil: unknown, or no packet was missing
-	unbroken                  []detect.Span   // of the summary that is being made: the times in which the sender of received audio sent without pauses
-	stillMs                   int64           // of the summary that is being made: the time in which a received picture did not have to change
 	detectors                 detectorState
-	causeFacts                detect.Timeline // the facts from which causes follow
+	causeFacts                detect.Timeline
+
+	// Set by scoreStreams for the summary that follows.
+	result   *scored
+	sentTo   []detect.Span // times in which the sender sent; nil: unknown, or no packet was missing
+	unbroken []detect.Span // times in which the sender of received audio sent without pauses
+	stillMs  int64         // time in which a received picture did not have to change
 }
 
 // labelNames are the labels of scores, best first.
 var labelNames = [...]string{quality.Excellent, quality.Good, quality.Fair, quality.Poor, quality.Bad}
 
-// badLabel is the last of them.
+// badLabel is the index of the last label.
 const badLabel = len(labelNames) - 1
 
 // sum adds whole multiples of 1/scale, exactly up to 2^53/scale.
@@ -183,7 +185,7 @@ func (s *stream) merge(o *stream) {
 	s.causeFacts.Merge(&o.causeFacts)
 }
 
-// lossFraction returns the lost packets over the expected ones, nil if unknown.
+// lossFraction returns the lost packets over the expected ones, 0 to 1; nil if unknown.
 func (s *stream) lossFraction(statsType string) *float64 {
 	loss := event.LossOf(statsType, event.Value{V: s.lost.value(), Known: s.lossKnown}, s.packets.value())
 	return share(loss.Fraction.V, 1, loss.Fraction.Known)

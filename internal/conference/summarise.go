@@ -11,7 +11,7 @@ import (
 
 // Summary returns the summary of all applied records, as if the conference had ended. Its
 // Revision is 0; the caller sets it.
-func (c *Conference) Summary(labels quality.Bounds) Summary { return c.summary(labels, ended) }
+func (c *Conference) Summary(labels quality.Bounds) Summary { return c.summary(labels, atEnd) }
 
 func (c *Conference) summary(labels quality.Bounds, now moment) Summary {
 	s := Summary{
@@ -30,7 +30,7 @@ func (c *Conference) summary(labels quality.Bounds, now moment) Summary {
 	}
 	c.addSessionRecords(&s, bySession)
 	v.addErrors(s.ErrorsByFunction)
-	if now == ended {
+	if now == atEnd {
 		s.Outcome = v.outcome()
 	}
 	s.OutOfRange, s.TwoKinds, s.Statistics = v.outOfRange, v.twoKinds, v.all.both()
@@ -236,13 +236,13 @@ func (f *fabric) summariseSetup(out *Fabric) {
 		out.State = StateConnected
 	}
 	if d := f.setup.value; d != nil {
-		out.GatheringMs, out.ConnectivityMs = optional(d.GatheringMs), optional(d.ConnectivityMs)
+		out.GatheringMs, out.ConnectivityMs = pointerTo(d.GatheringMs), pointerTo(d.ConnectivityMs)
 		if !f.alreadyConnected {
-			out.SetupMs = optional(d.SetupMs)
+			out.SetupMs = pointerTo(d.SetupMs)
 		}
 	}
 	if d := f.setupFailed.value; d != nil {
-		out.FailureMs, out.FailureStage, out.FailureReason = optional(d.FailureMs), d.Stage, d.Reason
+		out.FailureMs, out.FailureStage, out.FailureReason = pointerTo(d.FailureMs), d.Stage, d.Reason
 	}
 	if d := f.pair.value; d != nil {
 		out.LocalCandidateType, out.RemoteCandidateType, out.RelayProtocol, out.NetworkType = d.LocalCandidateType, d.RemoteCandidateType, d.RelayProtocol, d.NetworkType
@@ -250,7 +250,7 @@ func (f *fabric) summariseSetup(out *Fabric) {
 	}
 }
 
-// ownerOf returns the user whom the application named as the owner of a stream, "" if there is none.
+// ownerOf returns the user that the application associated with a stream, "" if there is none.
 func (f *fabric) ownerOf(ssrc int64) (user string) {
 	for _, o := range f.owners {
 		if o.ssrc == ssrc {
@@ -268,7 +268,7 @@ func (f *fabric) nameOwner(s *Stream) {
 	}
 }
 
-func optional(v event.Value) *float64 {
+func pointerTo(v event.Value) *float64 {
 	if !v.Known {
 		return nil
 	}

@@ -7,14 +7,14 @@ import (
 	"github.com/qosrtc/qos/internal/detect"
 )
 
-// A new stream warms up: for detect.WarmUpMs its jitter buffer and its encoder adapt. A state of theirs that is over by then is no
-// fault. Of a connection that lasted for less there is nothing else to judge by.
+// For detect.WarmUpMs the jitter buffer and the encoder of a new stream adapt. A state of theirs that ended by then is no fault,
+// unless the whole connection ended by then: it has no other evidence.
 
-// returnMs is the time within which a state of an adapting part that returns was not over, ms: that in which an issue resolves.
+// returnMs is the longest gap within one state of the warm-up, ms: the time in which an issue resolves.
 const returnMs = 16_000
 
-// warmUps returns the times at which a stream of a connection began, ms: with its first packets, and with the first after a pause
-// as long as a warm-up. A connection that ended in its own warm-up has none.
+// warmUps returns the times at which a stream of a connection began, ms: with its first packets, and with the first packets
+// after a pause of at least a warm-up. A connection that ended in its own warm-up has none.
 func (f *fabric) warmUps(s *stream, out *Fabric) (begins []int64) {
 	if out.EndReason != "" && out.EndMs-f.connectedAt(out) < detect.WarmUpMs {
 		return nil
@@ -32,7 +32,7 @@ func (f *fabric) warmUps(s *stream, out *Fabric) (begins []int64) {
 	return begins
 }
 
-// connectedAt returns the time at which a connection was established, that of its beginning if it is unknown, ms.
+// connectedAt returns the time at which a connection was established, or was added if that is unknown, ms.
 func (f *fabric) connectedAt(out *Fabric) int64 {
 	if at := f.points(markConnected); len(at) > 0 {
 		return slices.Min(at)
@@ -40,9 +40,9 @@ func (f *fabric) connectedAt(out *Fabric) int64 {
 	return out.AddedAtMs
 }
 
-// settled returns the episodes of a stream's metric but those of its warm-up. An episode of which the end of the warm-up decides
-// needs another evaluation.
-func (w *fabricFinder) settled(found []detect.Episode, s *stream) (out []detect.Episode) {
+// afterWarmUp returns the episodes of a stream's metric except those of its warm-up. An open episode in the warm-up requires
+// another evaluation at its end.
+func (w *fabricFinder) afterWarmUp(found []detect.Episode, s *stream) (out []detect.Episode) {
 	begins := w.state.warmUps(s, w.out)
 	for _, e := range found {
 		if !detect.WarmUp(detect.Span{FromMs: e.SinceMs, ToMs: e.UntilMs}, begins) {
@@ -54,7 +54,7 @@ func (w *fabricFinder) settled(found []detect.Episode, s *stream) (out []detect.
 	return out
 }
 
-// warmUpMs returns the time of a fact about an adapting part that is over when the stream's warm-up ends, ms.
+// warmUpMs returns the time of a fact in the spans that begin and end within the stream's warm-up, ms.
 func (f *fabric) warmUpMs(s *stream, out *Fabric, fact detect.Facts, without []Interval) float64 {
 	if s.causeFacts.Any()&fact == 0 {
 		return 0

@@ -6,7 +6,7 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// Call makes the records of a call of a and b, which measure every 2 s.
+// Call builds the records of a call of a and b, which measure every 2 s.
 type Call struct {
 	Events []event.Event // in the order in which they were added
 	seqs   map[string]uint64

@@ -1,3 +1,3 @@
-// Package conferencetest makes the records of conferences for tests of the fold and of the registry
-// of live conferences.
+// Package conferencetest builds records of conferences for tests of the fold and of the registry of
+// live conferences.
 package conferencetest

@@ -74,7 +74,7 @@ var Measurement = rapid.Custom(func(t *rapid.T) *event.Measurement {
 	return m
 })
 
-// Wild draws a measurement with numbers that no browser has.
+// Wild draws a measurement with numbers that no browser reports.
 var Wild = rapid.Custom(func(t *rapid.T) *event.Measurement {
 	m := Measurement.Draw(t, "stats")
 	wild := func(name string) float64 {

@@ -19,7 +19,7 @@ func Event(conferenceID string, seq uint64, atMs int64, name string) event.Event
 	}
 }
 
-// Stats is a measurement as a record of a session.
+// Stats returns a measurement as a record of a session.
 func Stats(session string, seq uint64, m event.Measurement) event.Event {
 	m.DropOutOfRange()
 	return event.Event{
@@ -28,7 +28,7 @@ func Stats(session string, seq uint64, m event.Measurement) event.Event {
 	}
 }
 
-// Row is row i of frame seq of a session: two streams in, two out, the pair.
+// Row returns row i of frame seq of a session: two inbound streams, two outbound ones, the candidate pair.
 func Row(conferenceID, session string, seq uint64, i int, stats *event.Measurement) event.Event {
 	*stats = eventtest.With(event.Measurement{StatsType: [...]string{"inbound-rtp", "inbound-rtp", "outbound-rtp", "outbound-rtp", "candidate-pair"}[i], MediaType: [...]string{"audio", "video", "audio", "video", ""}[i], SSRC: int64(i), Codec: "opus", IntervalMs: 10_000, Score: event.Score{MOS: event.Known(4 + float64(seq*17%30)/100), Label: "good"}}, eventtest.Values{
 		protocol.Bytes: 40_000 + float64(seq*7919%1000), protocol.Packets: 500, protocol.JitterMs: 3 + float64(seq*31%17), protocol.RTTMs: 20 + float64(seq*13%11), protocol.FPS: 30,
@@ -42,7 +42,7 @@ func Row(conferenceID, session string, seq uint64, i int, stats *event.Measureme
 // Heap returns the bytes in use after a collection.
 func Heap() uint64 {
 	runtime.GC()
-	runtime.GC() // what pools held
+	runtime.GC() // a sync.Pool keeps its elements for one collection
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
