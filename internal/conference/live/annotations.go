@@ -12,25 +12,25 @@ import (
 )
 
 const (
-	// waitMs is how long an annotation waits for activity that may follow within the gap. The
-	// client's clock may be up to 60 s ahead (docs/protocol.md, section 5).
+	// waitMs is the time for which an annotation waits for activity that may follow within the gap.
+	// The client's clock may be up to 60 s ahead (docs/protocol.md, section 5).
 	waitMs = instance.Gap + 60_000
-	// maxWaiting bounds the waiting annotations of all apps, of which each has a share.
+	// maxWaiting bounds the waiting annotations of all applications. Each has a share of them.
 	maxWaiting = 10_000
-	// maxWaitingOfSlot bounds those of one conferenceID: as many as a conference can have.
+	// maxWaitingOfSlot bounds the waiting annotations of one conferenceID: a conference has no more.
 	maxWaitingOfSlot = 2000
-	// maxReads is the number of annotations for which one Tick requests reads of the store.
+	// maxReads bounds the annotations for which one Tick requests reads of the store.
 	maxReads = 64
 )
 
-// waiting is an annotation that no conference of the Set owns.
-type waiting struct {
+// waitingAnnotation is an annotation that no conference of the Set owns.
+type waitingAnnotation struct {
 	conference.Annotation
 	slot     *slot
-	untilMs  int64    // it is counted as unattached after that time
-	keptMs   int64    // it is dropped after that time
+	untilMs  int64    // time after which it is counted as unattached
+	keptMs   int64    // time after which it is dropped
 	attempts attempts // to restore its owner
-	arrival  uint64   // number of annotations that began to wait until then
+	arrival  uint64   // its number in the order of arrival
 	state    waitingState
 
 	restored bool // read from the store with the conference that is being restored
@@ -39,21 +39,21 @@ type waiting struct {
 type waitingState uint8
 
 const (
-	unread   waitingState = iota // a read of the store is due; → read, over
-	read                         // a read was requested; → unread, reported, over
-	reported                     // it was counted as unattached; → over
-	over                         // it was attached or dropped
+	unread   waitingState = iota // a read of the store is due; → read, done
+	read                         // a read was requested; → unread, reported, done
+	reported                     // it was counted as unattached; → done
+	done                         // it was attached or dropped
 )
 
 // waitingList holds the waiting annotations in order of their arrival.
 type waitingList struct {
-	list     []*waiting
-	ids      map[waitingID]*waiting
+	list     []*waitingAnnotation
+	ids      map[waitingID]*waitingAnnotation
 	apps     map[string]*waitingOfApp
-	arrivals uint64 // so far
+	arrivals uint64 // number of all annotations that waited
 }
 
-// waitingOfApp are the waiting annotations of one application.
+// waitingOfApp holds the waiting annotations of one application.
 type waitingOfApp struct {
 	waiting  int
 	reported reportedQueue
@@ -67,11 +67,11 @@ func (of *waitingOfApp) count() int {
 }
 
 // reportedQueue holds annotations that were counted as unattached, oldest first.
-type reportedQueue []*waiting
+type reportedQueue []*waitingAnnotation
 
-// skipOver drops those from the front that do not wait any more.
+// skipOver drops the annotations at the front that no longer wait.
 func (q *reportedQueue) skipOver() {
-	for len(*q) > 0 && (*q)[0].state == over {
+	for len(*q) > 0 && (*q)[0].state == done {
 		*q = (*q)[1:]
 	}
 }
@@ -82,7 +82,7 @@ type waitingID struct {
 }
 
 func newWaitingList() waitingList {
-	return waitingList{ids: make(map[waitingID]*waiting), apps: make(map[string]*waitingOfApp)}
+	return waitingList{ids: make(map[waitingID]*waitingAnnotation), apps: make(map[string]*waitingOfApp)}
 }
 
 // applyAnnotation attaches an annotation to the conference that owns it, or queues it.
@@ -91,7 +91,7 @@ func (s *Set) applyAnnotation(e *event.Event, nowMs, arrivedMs int64) Result {
 	at := e.ConferenceAtMs
 	w := s.waiting.find(e) // only one that was read from the store waits
 	if w != nil && w.slot != sl {
-		s.unqueue(w) // the store keeps the first record of an identity
+		s.unqueue(w) // the store has the first record of an identity
 		s.tidy(w.slot)
 		w = nil
 	}
@@ -119,17 +119,17 @@ func (s *Set) applyAnnotation(e *event.Event, nowMs, arrivedMs int64) Result {
 	return result
 }
 
-// find returns the waiting annotation that a record is, nil if it is none.
-func (l *waitingList) find(e *event.Event) *waiting {
+// find returns the waiting annotation of a record, nil if there is none.
+func (l *waitingList) find(e *event.Event) *waitingAnnotation {
 	if len(l.ids) == 0 {
 		return nil
 	}
 	return l.ids[waitingID{e.AppID, conference.AnnotationIDOf(e)}]
 }
 
-// isOwner reports whether c certainly owns an annotation about a time. It does not if the owner
-// may be a conference of which only the store has records: one that ended before completeSince,
-// or any if other processes write to the store.
+// isOwner reports whether c certainly owns an annotation about a time: it is false if a conference
+// may own it whose records only the store has. Such a conference ended before completeSince, or
+// other processes write to the store.
 func (s *Set) isOwner(c *conf, at int64) bool {
 	span := c.span()
 	switch {
@@ -141,7 +141,7 @@ func (s *Set) isOwner(c *conf, at int64) bool {
 	return s.isAfterStored(c, span)
 }
 
-// isAfterStored reports whether no conference of which only the store has records ends after span.
+// isAfterStored reports whether all conferences whose records only the store has ended no later than span.
 func (s *Set) isAfterStored(c *conf, span instance.Span) bool {
 	return span.End+instance.Gap >= s.completeSince(c.key.appID)
 }
@@ -150,15 +150,15 @@ func (s *Set) isAfterStored(c *conf, span instance.Span) bool {
 func (s *Set) wait(e *event.Event, nowMs int64) Result {
 	k := key{e.AppID, e.ConferenceID}
 	if !s.makeRoomToWait(k, nowMs) {
-		s.missed(e.AppID, nowMs)
+		s.noteMissed(e.AppID, nowMs)
 		return Full
 	}
 	s.queue(s.slot(k), conference.NewAnnotation(e), nowMs)
 	return Waiting
 }
 
-// makeRoomToWait reports whether one more annotation may wait. A slot or an application that has as
-// many as it may have loses those that were counted as unattached first.
+// makeRoomToWait reports whether one more annotation may wait. For a slot or an application at its
+// limit it evicts annotations that were counted as unattached, oldest first.
 func (s *Set) makeRoomToWait(k key, nowMs int64) bool {
 	if sl := s.keys[k]; sl != nil && len(sl.waiting) >= maxWaitingOfSlot && !s.evictReported(&sl.reported, nowMs) {
 		return false
@@ -184,7 +184,7 @@ func (s *Set) evictReported(q *reportedQueue, nowMs int64) bool {
 
 func (s *Set) queue(sl *slot, a conference.Annotation, nowMs int64) {
 	until := max(nowMs, a.PlaceMs()) + waitMs
-	w := &waiting{Annotation: a, slot: sl, untilMs: until, keptMs: max(until, nowMs+s.cfg.KeepEndedMs)}
+	w := &waitingAnnotation{Annotation: a, slot: sl, untilMs: until, keptMs: max(until, nowMs+s.cfg.KeepEndedMs)}
 	if s.completeSinceMs == 0 {
 		w.state = read // there is no store
 	}
@@ -201,7 +201,7 @@ func (s *Set) queue(sl *slot, a conference.Annotation, nowMs int64) {
 	of.waiting++
 }
 
-// waitingFrom returns the first waiting annotation of that place and arrival or later.
+// waitingFrom returns the index of the first waiting annotation with that time and arrival, or later ones.
 func (sl *slot) waitingFrom(placeMs int64, arrival uint64) int {
 	return sort.Search(len(sl.waiting), func(i int) bool {
 		w := sl.waiting[i]
@@ -209,10 +209,10 @@ func (sl *slot) waitingFrom(placeMs int64, arrival uint64) int {
 	})
 }
 
-func (w *waiting) id() waitingID { return waitingID{w.slot.key.appID, w.ID} }
+func (w *waitingAnnotation) id() waitingID { return waitingID{w.slot.key.appID, w.ID} }
 
-// attachWaiting attaches waiting annotations to c, which has grown, if it owns them now. An
-// annotation keeps waiting if the store may have a nearer conference.
+// attachWaiting attaches the waiting annotations that c owns since its growth g. An annotation
+// continues to wait if the store may have a nearer conference.
 func (s *Set) attachWaiting(sl *slot, c *conf, g growth, nowMs int64) {
 	if len(sl.waiting) == 0 {
 		sl.recheck = false
@@ -224,10 +224,10 @@ func (s *Set) attachWaiting(sl *slot, c *conf, g growth, nowMs int64) {
 		return
 	}
 	if !s.isAfterStored(c, g.before) && s.isAfterStored(c, g.after) {
-		s.attachWithin(sl, g.owns, nowMs)
+		s.attachWithin(sl, g.ownedNow, nowMs)
 		return
 	}
-	for _, times := range [...][2]instance.Span{gained(g.owned, g.owns), gained(g.before, g.after)} {
+	for _, times := range [...][2]instance.Span{gained(g.ownedBefore, g.ownedNow), gained(g.before, g.after)} {
 		s.attachWithin(sl, times[0], nowMs)
 		s.attachWithin(sl, times[1], nowMs)
 	}
@@ -261,8 +261,8 @@ func (s *Set) annotate(c *conf, a conference.Annotation) {
 	s.touch(c, true)
 }
 
-func (s *Set) unqueue(w *waiting) {
-	w.state = over
+func (s *Set) unqueue(w *waitingAnnotation) {
+	w.state = done
 	i := w.slot.waitingFrom(w.PlaceMs(), w.arrival)
 	w.slot.waiting = slices.Delete(w.slot.waiting, i, i+1)
 	w.slot.reported.skipOver()
@@ -277,9 +277,9 @@ func (s *Set) unqueue(w *waiting) {
 // expire requests reads of the store for new annotations, and counts and drops old ones.
 func (s *Set) expire(nowMs int64) {
 	reads := 0
-	s.waiting.list = slices.DeleteFunc(s.waiting.list, func(w *waiting) bool {
+	s.waiting.list = slices.DeleteFunc(s.waiting.list, func(w *waitingAnnotation) bool {
 		switch {
-		case w.state == over:
+		case w.state == done:
 			return true
 		case w.state == read && w.untilMs <= nowMs, w.state == unread && w.attempts.n > 0 && w.keptMs <= nowMs:
 			s.report(w)
@@ -296,7 +296,7 @@ func (s *Set) expire(nowMs int64) {
 }
 
 // report counts an annotation as unattached.
-func (s *Set) report(w *waiting) {
+func (s *Set) report(w *waitingAnnotation) {
 	w.state = reported
 	s.unattached++
 	w.slot.reported = append(w.slot.reported, w)
@@ -304,14 +304,14 @@ func (s *Set) report(w *waiting) {
 	of.reported = append(of.reported, w)
 }
 
-func (s *Set) evictWaiting(w *waiting, nowMs int64) {
+func (s *Set) evictWaiting(w *waitingAnnotation, nowMs int64) {
 	s.unqueue(w)
 	s.rememberAnnotations(w.slot, []int64{w.PlaceMs()}, nowMs)
 	s.tidy(w.slot)
 }
 
 // requestOwner adds the conference that may own an annotation to Partials.
-func (s *Set) requestOwner(w *waiting, nowMs int64) {
+func (s *Set) requestOwner(w *waitingAnnotation, nowMs int64) {
 	w.state = read // NotRestored resets it
 	w.attempts.add(nowMs)
 	s.partials = append(s.partials, Partial{AppID: w.slot.key.appID, ConferenceID: w.slot.key.conferenceID, AtMs: w.PlaceMs(), kind: annotation})

@@ -2,26 +2,26 @@ package live
 
 import "github.com/qosrtc/qos/internal/event"
 
-// The issues and the summary of a conference take time in proportion to its size, which its clients choose. They are found
-// without the lock of the Set (Config.Aside). Meanwhile nothing may change the conference: its records wait, those of all
-// others do not.
+// The time to compute the issues and the summary of a conference is proportional to its size, which its clients choose. So
+// they are computed without the lock of the Set (Config.Aside). Meanwhile the conference MUST NOT change: its records
+// wait, those of other conferences do not.
 
-// aside runs what reads c.
-func (s *Set) aside(c *conf, run func()) {
+// runAside calls run, which reads c, by Config.Aside.
+func (s *Set) runAside(c *conf, run func()) {
 	if s.cfg.Aside == nil {
 		run()
 		return
 	}
-	c.aside = true
-	s.asides++
+	c.beingRead = true
+	s.reads++
 	s.cfg.Aside(run)
-	s.asides--
-	c.aside = false
+	s.reads--
+	c.beingRead = false
 }
 
-// IsAside reports whether a conference of a record's ID is being read, so that the record has to wait.
+// IsAside reports whether a conference with a record's ID is being read, so that the record has to wait.
 func (s *Set) IsAside(e *event.Event) bool {
-	if s.asides == 0 {
+	if s.reads == 0 {
 		return false
 	}
 	sl := s.keys[key{e.AppID, e.ConferenceID}]
@@ -29,17 +29,17 @@ func (s *Set) IsAside(e *event.Event) bool {
 		return false
 	}
 	for _, c := range sl.confs {
-		if c.aside {
+		if c.beingRead {
 			return true
 		}
 	}
 	return false
 }
 
-// Large conferences are summarised again after some time, if records arrive after their end: each summary is that of all.
+// A large conference is not summarised again at once if records arrive after its end: each summary covers all records.
 const (
 	largeParts = 1000 // fabrics and streams
-	partMs     = 1    // for each of them, some fifty times what its summary takes
+	partMs     = 1    // delay per fabric or stream, some fifty times the time of its summary
 )
 
 // paceMs is the least time between two summaries of a conference.

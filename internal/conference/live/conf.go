@@ -20,10 +20,10 @@ const (
 type coverage uint8
 
 const (
-	observed coverage = iota // those that arrived here; all, if it began after Set.completeSince
+	observed coverage = iota // those that arrived here; all of them, if it began after Set.completeSince
 	partial                  // others were released, or may have arrived elsewhere; → complete
-	complete                 // all of the store were read; → partial
-	damaged                  // some of the store's cannot be read, but it has a summary; → partial
+	complete                 // all stored records were read; → partial
+	damaged                  // some stored records cannot be read, but the store has a summary; → partial
 )
 
 // evaluation is the next step of the evaluation of a conference's issues.
@@ -48,20 +48,20 @@ type conf struct {
 	coverage   coverage
 	evaluation evaluation
 
-	attempts    attempts            // to restore it, since that succeeded
-	unconfirmed annotationIDs       // its annotations that were not read from the store so far; nil: it is not being read
+	attempts    attempts            // to restore it, since the last success
+	unconfirmed annotationIDs       // its annotations that were not yet read from the store; nil: it is not being read
 	last        stamp               // of its newest activity record
-	stored      *conference.Summary // the store's summary when it was restored; nil: none, or unknown
-	counted     counted             // participants of earlier revisions
+	stored      *conference.Summary // the stored summary at its restoration; nil: none, or unknown
+	counted     countedParticipants // participants of earlier revisions
 	changed     bool                // since the last summary
-	aside       bool                // its issues or its summary are being found: see Config.Aside
-	againMs     int64               // no other summary before
+	beingRead   bool                // it is being read: see Config.Aside
+	againMs     int64               // earliest time of the next summary
 	endedMs     int64               // time of the Tick that ended it
 	dueSec      int64               // its bucket in Set.due; 0: none
 	queued      bool                // in Set.check
 
 	bytes  int64 // as charged: see Set.charge
-	shrunk bool  // its measurements are in the store alone, since its application held too much
+	shrunk bool  // only the store has its measurements, because its application held too much
 
 	notices   notices
 	refreshed bool // the store's records were read for its evaluation
@@ -69,7 +69,7 @@ type conf struct {
 
 type annotationIDs map[conference.AnnotationID]struct{}
 
-// union returns the IDs of both, one of which is changed; nil if both are.
+// union returns the IDs of both; nil if both are nil. It may change either of them.
 func (ids annotationIDs) union(o annotationIDs) annotationIDs {
 	if ids == nil {
 		return o

@@ -6,10 +6,10 @@
 // # Assignment of records
 //
 // An activity record joins a conference or starts one. An annotation is attached to the
-// conference that owns it (instance.Owner). If the Set has none that does, the annotation waits
-// for a conference that ended earlier, which is read from the store if there is one, and for
-// activity that may follow. Then it is counted as unattached, and dropped when an ended
-// conference would be released.
+// conference that owns it (instance.Owner). If the Set does not have that conference, the
+// annotation waits for one that ended earlier, which is read from the store if there is one, and
+// for activity that may follow. Then it is counted as unattached, and dropped after the time for
+// which the Set keeps an ended conference.
 //
 // # States of a conference
 //
@@ -22,6 +22,6 @@
 // store. A partial conference is restored before it is summarised.
 //
 // evaluation: idle when no issue can be raised; scheduled for a time; reading while its records
-// are read from the store; final after its end, so that the summary has no issue without a
+// are read from the store; final after its end, so that each issue of the summary has a
 // notification.
 package live

@@ -7,31 +7,31 @@ import (
 	"github.com/qosrtc/qos/internal/conference"
 )
 
-// evaluations is the schedule of evaluations. Conferences are evaluated if a record may raise an
-// issue or if an issue is open: at most once in an interval, at an offset of their own that
-// distributes the work, and after their end.
+// evaluations is the schedule of evaluations. A conference is evaluated if a record may raise an
+// issue or if an issue is open: at most once in an interval, at its own offset, which distributes
+// the work, and after its end.
 type evaluations struct {
 	due      map[int64][]*conf // by second
 	queue    []*conf           // due now
 	partials []Partial         // of conferences that may lack records, for the next ToRefresh
 }
 
-// backMs is how long before the start of this process an issue may have ended that it still
-// notifies of: its predecessor may have stopped before it did.
+// backMs is the time before the start of this process from which on it notifies of issues that ended: the
+// previous process may have stopped before it notified of them.
 const backMs = 60_000
 
-// StartedAt sets the time at which this process began to receive records. Its predecessor may
+// StartedAt sets the time at which this process began to receive records. The previous process may
 // have notified of issues that began before.
 func (s *Set) StartedAt(ms int64) { s.startMs = ms }
 
-// schedule schedules an evaluation of c if it needs one and has none.
+// schedule schedules an evaluation of c if it needs one and none is scheduled.
 func (s *Set) schedule(c *conf, nowMs int64) {
 	if s.cfg.EvaluateMs > 0 && c.evaluation == idle && c.lifecycle != removed && !c.shrunk && c.NeedsEvaluation() {
 		s.evaluateNext(c, nowMs)
 	}
 }
 
-// evaluateNext schedules the next evaluation of c. Each conference has its own phase.
+// evaluateNext schedules the next evaluation of c, at its own phase of the interval.
 func (s *Set) evaluateNext(c *conf, nowMs int64) {
 	every := s.cfg.EvaluateMs
 	h := fnv.New64a()
@@ -46,8 +46,8 @@ func (s *Set) evaluateNext(c *conf, nowMs int64) {
 	s.evaluations.due[second] = append(s.evaluations.due[second], c)
 }
 
-// evaluateLast schedules an evaluation of c, which has ended, in the next Evaluate, so that its
-// summary has no issue without a notification.
+// evaluateLast schedules an evaluation of c, which has ended, in the next Evaluate, so that each
+// issue of its summary has a notification.
 func (s *Set) evaluateLast(c *conf) {
 	if s.cfg.EvaluateMs > 0 {
 		c.evaluation = final
@@ -64,7 +64,7 @@ type Evaluated struct {
 }
 
 // Evaluate finds issues that began or ended until nowMs in at most limit of the conferences
-// that are due. Those that may lack records are in ToRefresh.
+// that are due. Conferences that may lack records are in ToRefresh.
 func (s *Set) Evaluate(nowMs int64, limit int) (out Evaluated) {
 	e := &s.evaluations
 	for second, confs := range e.due {
@@ -96,12 +96,12 @@ func (s *Set) evaluate(c *conf, nowMs int64, out *Evaluated) {
 		c.notices.untilMs = max(c.notices.untilMs, s.startMs-backMs)
 	}
 	before := slices.Clone(c.notices.list)
-	v := evaluator{conf: c, startMs: s.startMs, own: s.isOwnIssue(c)}
+	v := evaluator{conf: c, startMs: s.startMs, isOwn: s.isOwnIssue(c)}
 	if sl := s.keys[c.key]; sl != nil {
 		v.sameID = slices.Clone(sl.confs)
 	}
 	var again bool
-	s.aside(c, func() { again = v.run(nowMs) })
+	s.runAside(c, func() { again = v.run(nowMs) })
 	if s.needsStore(c, v.out) {
 		c.notices.list, c.evaluation = before, reading
 		s.evaluations.partials = append(s.evaluations.partials, Partial{AppID: c.key.appID, ConferenceID: c.key.conferenceID, AtMs: c.span().Start})
@@ -109,7 +109,7 @@ func (s *Set) evaluate(c *conf, nowMs int64, out *Evaluated) {
 	}
 	c.Evaluated(again)
 	c.refreshed, c.evaluation = c.refreshed && !s.shared, idle
-	out.Changes, out.Left = append(out.Changes, v.out...), out.Left+v.left
+	out.Changes, out.Left = append(out.Changes, v.out...), out.Left+v.unraised
 	if (c.notices.open() || again) && c.lifecycle == alive {
 		s.evaluateNext(c, nowMs)
 	}
@@ -141,7 +141,7 @@ func (s *Set) ToRefresh() (partials []Partial) {
 // Refreshed reports that all stored records of the conference at p were passed to Restore. The
 // next Evaluate evaluates it.
 func (s *Set) Refreshed(p Partial) {
-	for _, c := range s.at(p, p.AtMs) {
+	for _, c := range s.confsAt(p, p.AtMs) {
 		if c.evaluation == reading {
 			c.evaluation, c.refreshed = scheduled, true
 			s.evaluations.queue = append(s.evaluations.queue, c)
@@ -152,7 +152,7 @@ func (s *Set) Refreshed(p Partial) {
 // NotRefreshed reports that the records could not be read. They are requested again in the next
 // interval.
 func (s *Set) NotRefreshed(p Partial, nowMs int64) {
-	for _, c := range s.at(p, p.AtMs) {
+	for _, c := range s.confsAt(p, p.AtMs) {
 		if c.evaluation == reading {
 			s.evaluateNext(c, nowMs)
 		}

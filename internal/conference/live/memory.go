@@ -7,20 +7,20 @@ import (
 	"github.com/qosrtc/qos/internal/budget"
 )
 
-// The memory of conferences has an owner: the application. One that holds more than its share loses conferences that
-// have ended, then the measurements of live ones, which are read from the store when those end. No other application
-// is affected, and no record is lost.
+// The memory of conferences is charged to their application. If it holds more than its share, its ended conferences are
+// released first, then the measurements of live ones are dropped, which are read from the store at their end. No other
+// application is affected, and no record is lost.
 
-// memory is what the conferences of each application take.
+// memory is the memory of the conferences of all applications.
 type memory struct {
 	total  int64 // bytes
 	apps   map[string]holding
-	stuck  map[string]struct{} // applications that could not be brought below their share of the bytes since the last Tick
-	full   map[string]struct{} // and those that could not be brought below their share of the conferences
+	stuck  map[string]struct{} // applications that remained above their share of the bytes since the last Tick
+	full   map[string]struct{} // applications that remained at their share of the conferences since the last Tick
 	shrunk int                 // since the last Shrunk
 }
 
-// holding is what the conferences of one application take.
+// holding is the memory of the conferences of one application.
 type holding struct {
 	bytes       int64
 	conferences int
@@ -30,7 +30,7 @@ func newMemory() memory {
 	return memory{apps: make(map[string]holding), stuck: make(map[string]struct{}), full: make(map[string]struct{})}
 }
 
-// charge notes the bytes that c takes now.
+// charge charges the current bytes of c to its application.
 func (s *Set) charge(c *conf) {
 	bytes := c.Bytes()
 	s.account(c.key.appID, bytes-c.bytes, 0)
@@ -50,7 +50,7 @@ func (s *Set) account(app string, bytes int64, conferences int) {
 	}
 }
 
-// Bytes returns the bytes of the conferences in memory, an estimate.
+// Bytes returns the estimated bytes of the conferences in memory.
 func (s *Set) Bytes() int64 { return s.memory.total }
 
 // Shrunk returns the number of conferences since the last call whose measurements were dropped.
@@ -64,15 +64,15 @@ func (s *Set) holdsTooMuch(app string) bool {
 	return s.cfg.MaxBytes > 0 && !budget.IsWithinShare(s.memory.apps[app].bytes, s.cfg.MaxBytes-s.memory.total)
 }
 
-// hasMargin reports whether an application holds an eighth less than its share: the next search for what it can lose is
-// that far away.
+// hasMargin reports whether an application holds an eighth less than its share, so that the next search for conferences to
+// release or shrink is not due soon.
 func (s *Set) hasMargin(app string) bool {
 	held := s.memory.apps[app].bytes
 	return budget.IsWithinShare(held+held/8, s.cfg.MaxBytes-s.memory.total)
 }
 
-// relieve brings an application that holds too much below its share: at the cost of those that ended first, then of the
-// largest that are live. If that is not enough, it tries again in the next Tick.
+// relieve brings an application that holds too much below its share: it releases the conferences that ended first, then
+// shrinks the largest live ones. If that is not enough, it is repeated in the next Tick.
 func (s *Set) relieve(app string, nowMs int64) {
 	if _, stuck := s.memory.stuck[app]; stuck || !s.holdsTooMuch(app) {
 		return
@@ -89,7 +89,7 @@ func (s *Set) relieve(app string, nowMs int64) {
 	}
 }
 
-// releaseOf releases the conferences of an application that ended first, until there is enough.
+// releaseOf releases the conferences of an application that ended first, until enough is true.
 func (s *Set) releaseOf(app string, nowMs int64, enough func() bool) {
 	for _, k := range s.kept {
 		if enough() {
@@ -101,13 +101,13 @@ func (s *Set) releaseOf(app string, nowMs int64, enough func() bool) {
 	}
 }
 
-// hasRoom reports whether an application may have so many conferences more.
+// hasRoom reports whether an application may have that many further conferences.
 func (s *Set) hasRoom(app string, more int) bool {
 	return budget.IsWithinShare(int64(s.memory.apps[app].conferences+more), int64(s.cfg.MaxConferences-s.count))
 }
 
-// makeRoom reports whether an application may have one conference more. One that has its share of them loses those that
-// ended first; an eighth of them, so that the next search is far away.
+// makeRoom reports whether an application may have one more conference. If it has its share of them, an eighth of them is
+// released, those that ended first, so that the next search is not due soon.
 func (s *Set) makeRoom(app string, nowMs int64) bool {
 	for s.count >= s.cfg.MaxConferences {
 		if !s.release(nowMs) {
@@ -128,7 +128,7 @@ func (s *Set) makeRoom(app string, nowMs int64) bool {
 	return false
 }
 
-// relieveAll relieves all applications: records that were read from the store count as well.
+// relieveAll relieves all applications, also of records that were read from the store.
 func (s *Set) relieveAll(nowMs int64) {
 	clear(s.memory.stuck)
 	clear(s.memory.full)
@@ -145,7 +145,7 @@ func (s *Set) shrinkable(app string, nowMs int64) (confs []*conf) {
 			continue
 		}
 		for _, c := range sl.confs {
-			if c.lifecycle == alive && !c.aside && c.unconfirmed == nil && c.evaluation != reading && c.DeadlineMs() > nowMs {
+			if c.lifecycle == alive && !c.beingRead && c.unconfirmed == nil && c.evaluation != reading && c.DeadlineMs() > nowMs {
 				confs = append(confs, c)
 			}
 		}

@@ -9,9 +9,9 @@ import (
 	"github.com/qosrtc/qos/internal/conference"
 )
 
-// A live conference notifies of its issues when they begin and end. Each evaluation finds them
-// from the time-lines like the summary does. The notices ensure that each span of an issue is
-// raised once and resolved once, even if late data moves its bounds.
+// A live conference notifies of its issues when they begin and end. Each evaluation finds them in
+// the time-lines, as the summary does. The notices ensure that each span of an issue is raised
+// once and resolved once, even if late data changes its bounds.
 
 // IssueState is the state of a reported issue.
 type IssueState string
@@ -27,7 +27,7 @@ const (
 type IssueChange struct {
 	AppID, ConferenceID string
 
-	ID    string // of the span: the same in all its states, at all collectors and after a restart
+	ID    string // of the span: equal in all its states, at all collectors and after a restart
 	State IssueState
 	// Issue is the issue. SinceMs and UntilMs are those of the span, which ends at the
 	// newest evidence while it is raised. Value and Worst are those of a duration or a count
@@ -43,7 +43,7 @@ const maxNotices = 64
 // notices are the reported spans of a conference's issues.
 type notices struct {
 	list    []notice
-	untilMs int64 // spans that ended by then were reported, here or by the predecessor of this process
+	untilMs int64 // spans that ended by then were reported, by this process or the previous one
 }
 
 // notice is a reported span of an issue.
@@ -66,15 +66,15 @@ func (n *notices) merge(o *notices) {
 // evaluator is one evaluation of a conference.
 type evaluator struct {
 	*conf
-	startMs int64                        // of this process: another one may have reported spans that began before
-	own     func(*conference.Issue) bool // filter of the issues that this process reports
-	sameID  []*conf                      // the conferences of the same conferenceID, this one too
-	out     []IssueChange
-	alike   []int // indexes of the notices of the current issue
-	left    int   // issues that were found and not raised for want of room
+	startMs    int64                        // of this process: the previous one may have reported spans that began before
+	isOwn      func(*conference.Issue) bool // filter of the issues that this process reports
+	sameID     []*conf                      // the conferences of the same conferenceID, this one too
+	out        []IssueChange
+	sameStream []int // indexes of the notices of the current issue
+	unraised   int   // issues that were found and not raised because of maxNotices
 }
 
-// run reports whether an issue may follow without another record.
+// run evaluates the conference. It reports whether an issue may be raised or end without another record.
 func (v *evaluator) run(nowMs int64) (again bool) {
 	for i := range v.notices.list {
 		v.notices.list[i].found = false
@@ -86,7 +86,7 @@ func (v *evaluator) run(nowMs int64) (again bool) {
 
 // issue compares the spans of one issue with the notices.
 func (v *evaluator) issue(spans []conference.Issue) {
-	v.findAlike(&spans[0])
+	v.findSameStream(&spans[0])
 	for _, span := range spans {
 		v.span(span)
 	}
@@ -96,7 +96,7 @@ func (v *evaluator) issue(spans []conference.Issue) {
 func (v *evaluator) span(issue conference.Issue) {
 	was, until := false, int64(0)
 	open := false
-	for _, i := range v.alike {
+	for _, i := range v.sameStream {
 		t := &v.notices.list[i]
 		if t.issue.SinceMs > issue.UntilMs || issue.SinceMs > t.issue.UntilMs {
 			continue
@@ -111,7 +111,7 @@ func (v *evaluator) span(issue conference.Issue) {
 	switch {
 	case open, !issue.Open && (was || issue.UntilMs <= v.notices.untilMs):
 	case was && issue.UntilMs == until:
-	case was: // it was resolved and lasted longer: the rest is another issue
+	case was: // it lasts longer than the resolved notice: the rest is another span
 		for issue.SinceMs = until; v.began(issue.SinceMs); {
 			issue.SinceMs++
 		}
@@ -123,7 +123,7 @@ func (v *evaluator) span(issue conference.Issue) {
 
 // began reports whether a notice of the current issue began at sinceMs.
 func (v *evaluator) began(sinceMs int64) bool {
-	return slices.ContainsFunc(v.alike, func(i int) bool { return v.notices.list[i].issue.SinceMs == sinceMs })
+	return slices.ContainsFunc(v.sameStream, func(i int) bool { return v.notices.list[i].issue.SinceMs == sinceMs })
 }
 
 // update updates a notice that is open, and resolves it if the issue has ended.
@@ -137,21 +137,21 @@ func (v *evaluator) update(t *notice, issue conference.Issue) {
 }
 
 func (v *evaluator) raise(issue conference.Issue) {
-	if !v.own(&issue) {
+	if !v.isOwn(&issue) {
 		return
 	}
 	if len(v.notices.list) >= maxNotices && !v.notices.evict() {
-		v.left++
+		v.unraised++
 		return
 	}
 	t := notice{id: v.id(&issue), issue: issue, open: issue.Open, found: true}
-	if v.reportedBefore(t.id) {
+	if v.wasReported(t.id) {
 		t.open = false
 	} else {
 		v.report(&t)
 	}
 	v.notices.list = append(v.notices.list, t)
-	v.findAlike(&issue)
+	v.findSameStream(&issue)
 }
 
 // report notifies that an issue was raised, and that it was resolved if it has ended.
@@ -164,20 +164,20 @@ func (v *evaluator) report(t *notice) {
 	}
 }
 
-// reportedBefore reports whether another conference of the same conferenceID reported a span: a record between two
-// conferences may be attached to the earlier one first, and to the later one when that begins nearer.
-func (v *evaluator) reportedBefore(id string) bool {
+// wasReported reports whether another conference of the same conferenceID reported a span: a record between two
+// conferences may be attached to the earlier one first, and then to a later one that is nearer.
+func (v *evaluator) wasReported(id string) bool {
 	return slices.ContainsFunc(v.sameID, func(c *conf) bool {
 		return c != v.conf && slices.ContainsFunc(c.notices.list, func(n notice) bool { return n.id == id })
 	})
 }
 
-// findAlike finds the notices of the same kind and stream as an issue.
-func (v *evaluator) findAlike(issue *conference.Issue) {
-	v.alike = v.alike[:0]
+// findSameStream finds the notices of the same kind and stream as an issue.
+func (v *evaluator) findSameStream(issue *conference.Issue) {
+	v.sameStream = v.sameStream[:0]
 	for i := range v.notices.list {
-		if v.notices.list[i].of(issue) {
-			v.alike = append(v.alike, i)
+		if v.notices.list[i].isAbout(issue) {
+			v.sameStream = append(v.sameStream, i)
 		}
 	}
 }
@@ -215,8 +215,8 @@ func (v *evaluator) notify(t *notice, state IssueState, again bool) {
 	})
 }
 
-// of reports whether the notice has the kind and the stream of an issue.
-func (n *notice) of(o *conference.Issue) bool {
+// isAbout reports whether the notice has the kind and the stream of an issue.
+func (n *notice) isAbout(o *conference.Issue) bool {
 	i := &n.issue
 	return i.Kind == o.Kind && i.Session == o.Session && i.Fabric == o.Fabric && i.SSRC == o.SSRC &&
 		i.MediaType == o.MediaType && i.Direction == o.Direction

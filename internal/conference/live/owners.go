@@ -11,11 +11,11 @@ import (
 )
 
 // One slot may have many instances, released spans and annotations. So all of them are sorted, and
-// a record that grows a conference examines only the annotations whose owner it changes: those in
-// the times that the conference owns now and did not own before.
+// after a record that grows a conference only the annotations are examined whose owner it changes:
+// those in the times that the conference owns now and did not own before.
 
-// owners are the spans of a slot, ascending: of conferences, no two of which join, and of released
-// ones, none of which another span contains.
+// owners holds the spans of a slot, ascending: those of conferences, no two of which join, and
+// released ones, none of which another span contains.
 type owners struct {
 	confs    []*conf
 	released []instance.Span
@@ -27,10 +27,10 @@ func (sl *slot) spans() owners {
 	return owners{sl.confs, sl.released}
 }
 
-// sort sorts what was released since the last call. Released spans that another one contains are
-// dropped: they own nothing.
+// sort sorts the spans that were released since the last call. It drops released spans that another
+// one contains: they own nothing.
 func (sl *slot) sort() {
-	if !sl.unsorted && len(sl.released) == sl.known {
+	if !sl.unsorted && len(sl.released) == sl.sortedLen {
 		return
 	}
 	if sl.unsorted {
@@ -48,22 +48,22 @@ func (sl *slot) sort() {
 			return false
 		})
 	}
-	sl.unsorted, sl.recheck, sl.known = false, true, len(sl.released)
+	sl.unsorted, sl.recheck, sl.sortedLen = false, true, len(sl.released)
 }
 
-// endsAt returns the first conference that ends at a time or later.
+// endsAt returns the index of the first conference that ends at a time or later.
 func (sl *slot) endsAt(ms int64) int {
 	return sort.Search(len(sl.confs), func(i int) bool { return sl.confs[i].span().End >= ms })
 }
 
-// startsAt returns the first conference that begins at a time or later.
+// startsAt returns the index of the first conference that begins at a time or later.
 func (sl *slot) startsAt(ms int64) int {
 	return sort.Search(len(sl.confs), func(i int) bool { return sl.confs[i].span().Start >= ms })
 }
 
-// joined returns a conference that activity at a time joins, nil if there is none. If there are
-// two, join joins them.
-func (sl *slot) joined(at int64) *conf {
+// confJoinedAt returns a conference that activity at a time joins, nil if there is none. If there are
+// two, Set.join joins them.
+func (sl *slot) confJoinedAt(at int64) *conf {
 	if sl == nil {
 		return nil
 	}
@@ -73,9 +73,8 @@ func (sl *slot) joined(at int64) *conf {
 	return nil
 }
 
-// near returns the conferences before and after a time: one that contains it is the first of the
-// two.
-func (sl *slot) near(at int64) []*conf {
+// adjacent returns the last conference that began by a time, which may contain it, and the next one.
+func (sl *slot) adjacent(at int64) []*conf {
 	i := sl.startsAt(at + 1)
 	return sl.confs[max(i-1, 0):min(i+1, len(sl.confs))]
 }
@@ -97,9 +96,10 @@ func (sl *slot) owner(at int64) *conf {
 	return sl.ownerAmong(sl.spans(), at)
 }
 
-// ownerAmong is owner for many times: spans are those of the slot, which annotations do not change.
+// ownerAmong is owner for many times. spans MUST be those of the slot; attaching annotations does not
+// change them.
 func (sl *slot) ownerAmong(spans owners, at int64) *conf {
-	c, _ := spans.of(at)
+	c, _ := spans.ownerAt(at)
 	return c
 }
 
@@ -107,12 +107,13 @@ func (sl *slot) ownedByReleased(at int64) bool {
 	if sl == nil {
 		return false
 	}
-	_, released := sl.spans().of(at)
+	_, released := sl.spans().ownerAt(at)
 	return released
 }
 
-// of returns the conference that owns an annotation about a time, or whether a released one does.
-func (o owners) of(at int64) (c *conf, released bool) {
+// ownerAt returns the conference that owns an annotation about a time, nil if none does; released reports
+// whether a released one owns it.
+func (o owners) ownerAt(at int64) (c *conf, released bool) {
 	i := instance.OwnerOfSorted(len(o.confs), func(i int) instance.Span { return o.confs[i].span() }, at)
 	j := instance.OwnerOfSorted(len(o.released), func(i int) instance.Span { return o.released[i] }, at)
 	if i < 0 || j >= 0 && instance.Owner([]instance.Span{o.confs[i].span(), o.released[j]}, at) != 0 {
@@ -121,10 +122,10 @@ func (o owners) of(at int64) (c *conf, released bool) {
 	return o.confs[i], false
 }
 
-// nothing is a span without a time.
-var nothing = instance.Span{Start: 0, End: -1}
+// emptySpan is a span without a time.
+var emptySpan = instance.Span{Start: 0, End: -1}
 
-// territory returns the times whose annotations a conference owns that has the span own.
+// territory returns the times of the annotations that c owns if its span is own.
 func (sl *slot) territory(c *conf, own instance.Span) instance.Span {
 	var previous, next *instance.Span
 	i := sl.startsAt(c.span().Start)
@@ -141,7 +142,7 @@ func (sl *slot) territory(c *conf, own instance.Span) instance.Span {
 	if before >= 0 {
 		switch r := sl.released[before]; {
 		case r.End >= own.End:
-			return nothing
+			return emptySpan
 		case r.End >= own.Start:
 			out.Start = r.End + 1
 		default:
@@ -168,45 +169,45 @@ func (sl *slot) coverReleased(own instance.Span) bool {
 		return false
 	}
 	sl.released = slices.Delete(sl.released, i, j)
-	sl.known = len(sl.released)
+	sl.sortedLen = len(sl.released)
 	return true
 }
 
 // growth is the change of a conference's span and territory by one record.
 type growth struct {
-	before, after instance.Span // of its activity
-	owned, owns   instance.Span // its territory
+	before, after         instance.Span // of its activity
+	ownedBefore, ownedNow instance.Span // its territory
 }
 
 // gained returns the times in b that are not in a, which b contains.
 func gained(a, b instance.Span) [2]instance.Span {
 	if a.End < a.Start {
-		return [2]instance.Span{b, nothing}
+		return [2]instance.Span{b, emptySpan}
 	}
 	return [2]instance.Span{{Start: b.Start, End: a.Start - 1}, {Start: a.End + 1, End: b.End}}
 }
 
-// grown joins c with the conferences that it touches now, and attaches the annotations that
-// it owns now. before is its earlier span, which a fresh one did not have.
-func (s *Set) grown(sl *slot, c *conf, before instance.Span, fresh bool, nowMs int64) {
+// handleGrowth joins c, whose span has grown, with the conferences that it touches, and attaches the
+// annotations that it owns. before is its previous span, except for a fresh conference.
+func (s *Set) handleGrowth(sl *slot, c *conf, before instance.Span, fresh bool, nowMs int64) {
 	if c.lifecycle == removed { // its application held too much
 		return
 	}
 	sl.sort()
-	g := growth{before: before, owned: nothing}
+	g := growth{before: before, ownedBefore: emptySpan}
 	if fresh {
-		g.before = nothing
+		g.before = emptySpan
 	} else {
-		g.owned = sl.territory(c, before)
+		g.ownedBefore = sl.territory(c, before)
 	}
 	s.join(sl, c)
 	if g.after = c.span(); sl.coverReleased(g.after) {
-		g.owned = nothing
+		g.ownedBefore = emptySpan
 	}
-	g.owns = sl.territory(c, g.after)
+	g.ownedNow = sl.territory(c, g.after)
 	s.reassign(sl, c, g)
 	s.attachWaiting(sl, c, g, nowMs)
-	s.reclaim(sl, c, g.owns)
+	s.reclaim(sl, c, g.ownedNow)
 }
 
 // join merges into c the conferences before and after it whose activity it now touches.
@@ -224,11 +225,11 @@ func (s *Set) join(sl *slot, c *conf) {
 	}
 }
 
-// reassign moves to c the annotations of the conferences next to it that it owns since it has
-// grown. So the conference of an annotation depends on the set of records, not on the order of
-// their arrival.
+// reassign moves to c the annotations of the adjacent conferences that it owns since its growth g.
+// So the conference of an annotation depends on the set of records, not on the order of their
+// arrival.
 func (s *Set) reassign(sl *slot, c *conf, g growth) {
-	times := gained(g.owned, g.owns)
+	times := gained(g.ownedBefore, g.ownedNow)
 	if len(sl.confs) < 2 || times[0].End < times[0].Start && times[1].End < times[1].Start {
 		return
 	}
@@ -253,9 +254,9 @@ func (s *Set) reassign(sl *slot, c *conf, g growth) {
 }
 
 // reclaim makes c partial if it owns annotations that were released.
-func (s *Set) reclaim(sl *slot, c *conf, owns instance.Span) {
-	i, _ := slices.BinarySearch(sl.lost, owns.Start)
-	j, _ := slices.BinarySearch(sl.lost, owns.End+1)
+func (s *Set) reclaim(sl *slot, c *conf, owned instance.Span) {
+	i, _ := slices.BinarySearch(sl.lost, owned.Start)
+	j, _ := slices.BinarySearch(sl.lost, owned.End+1)
 	if i >= j {
 		return
 	}
@@ -265,14 +266,14 @@ func (s *Set) reclaim(sl *slot, c *conf, owns instance.Span) {
 	sl.lost = slices.Delete(all, i+len(sl.lost), j)
 }
 
-// confirmed reports whether the record was applied before to the conference of its time, and
-// marks an annotation as confirmed by the store.
+// confirmed reports whether the record was applied before to a conference near its time. An
+// annotation then counts as confirmed by the store.
 func (s *Set) confirmed(e *event.Event) bool {
 	sl := s.keys[key{e.AppID, e.ConferenceID}]
 	if sl == nil {
 		return false
 	}
-	for _, c := range sl.near(e.PlaceMs()) {
+	for _, c := range sl.adjacent(e.PlaceMs()) {
 		if c.Seen(e) {
 			delete(c.unconfirmed, conference.AnnotationIDOf(e))
 			return true

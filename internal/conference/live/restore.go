@@ -34,14 +34,15 @@ const (
 	maxRetryMs = 60_000
 )
 
-// attempts are the reads of a conference from the store that were requested so far.
+// attempts describes the requested reads of a conference from the store.
 type attempts struct {
 	n       int
 	firstMs int64 // time of the first
-	nextMs  int64 // not again before that time
+	nextMs  int64 // earliest time of the next
 }
 
-// add counts one. After the second, intervals double: the first may only have been interrupted.
+// add counts an attempt. The second one may follow at once, since the first may have been
+// interrupted; then the intervals double.
 func (a *attempts) add(nowMs int64) {
 	if a.n == 0 {
 		a.firstMs = nowMs
@@ -69,8 +70,8 @@ func (s *Set) requestRestore(c *conf, nowMs int64) {
 	s.partials = append(s.partials, Partial{AppID: c.key.appID, ConferenceID: c.key.conferenceID, AtMs: c.span().Start})
 }
 
-// givesUp reports whether c is summarised without records that only the store has: they could
-// not be read for KeepEndedMs, or others need its room.
+// givesUp reports whether c is summarised without the records that only the store has: they could
+// not be read for KeepEndedMs, or the Set is full.
 func (s *Set) givesUp(c *conf, nowMs int64) bool {
 	if c.attempts.n < minAttempts || nowMs-c.attempts.firstMs <= s.cfg.KeepEndedMs && s.count < s.cfg.MaxConferences {
 		return false
@@ -80,16 +81,16 @@ func (s *Set) givesUp(c *conf, nowMs int64) bool {
 }
 
 // Unrestored returns the number of summaries since the last call that cover only a part of their
-// conference, because the rest could not be read.
+// conference, because stored records could not be read.
 func (s *Set) Unrestored() (n int) {
 	n, s.unrestored = s.unrestored, 0
 	return n
 }
 
 // Restoring begins the restoration of p, whose span in the store is span. Annotations of the
-// conference that do not follow by Restore belong to another one.
+// conference that are not passed to Restore then belong to another one.
 func (s *Set) Restoring(p Partial, span instance.Span) {
-	for _, c := range s.joining(p, span) {
+	for _, c := range s.confsJoining(p, span) {
 		c.unconfirmed = annotationIDs{}
 		for a := range c.Annotations() {
 			c.unconfirmed[a.ID] = struct{}{}
@@ -103,13 +104,13 @@ func (s *Set) Restore(e *event.Event, nowMs int64) Result {
 	return s.apply(e, nowMs, conference.NotArrived)
 }
 
-// Restored ends the restoration of p: all of its records were passed to Restore. span is that in
-// the store, and stored its summary: of revision 0 if there is none, and with the revision alone
+// Restored ends the restoration of p: all of its records were passed to Restore. span is its span in
+// the store and stored its summary: with revision 0 if there is none, and with the revision alone
 // if it cannot be read. An equal summary is not emitted again.
 func (s *Set) Restored(p Partial, span instance.Span, stored conference.Summary, nowMs int64) {
-	for _, c := range s.at(p, span.Start) {
+	for _, c := range s.confsAt(p, span.Start) {
 		c.coverage, c.attempts, c.shrunk = complete, attempts{}, false
-		c.found(&stored)
+		c.setStored(&stored)
 		s.detachUnconfirmed(c, nowMs)
 		if p.kind != neighbour {
 			s.requestNeighbours(c)
@@ -118,8 +119,8 @@ func (s *Set) Restored(p Partial, span instance.Span, stored conference.Summary,
 	}
 }
 
-// found notes the summary that the store has of c.
-func (c *conf) found(stored *conference.Summary) {
+// setStored sets the stored summary of c.
+func (c *conf) setStored(stored *conference.Summary) {
 	if stored.Revision > 0 {
 		c.revision = max(c.revision, stored.Revision)
 		c.stored = stored
@@ -127,17 +128,17 @@ func (c *conf) found(stored *conference.Summary) {
 	}
 }
 
-// Damaged ends the restoration of p like Restored, where some of its records are damaged. A
-// stored summary that covers them is replaced only by one of later activity. If there is none,
-// the summary covers the records that could be read.
+// Damaged ends the restoration of p like Restored, if some of its records cannot be read. A stored
+// summary, which covers them, is replaced only after later activity. If there is none, the summary
+// covers the records that could be read.
 func (s *Set) Damaged(p Partial, span instance.Span, stored conference.Summary) {
-	for _, c := range s.joining(p, span) { // the first record may be a damaged one
+	for _, c := range s.confsJoining(p, span) { // the first record may be a damaged one
 		c.unconfirmed = nil
 		if !s.isPartial(c) {
-			continue // those of the Set are all, or this was reported before
+			continue // the Set has all records, or this was reported before
 		}
 		c.coverage, c.attempts = damaged, attempts{}
-		c.found(&stored)
+		c.setStored(&stored)
 		s.touch(c, true)
 	}
 }
@@ -162,17 +163,17 @@ func (s *Set) detachUnconfirmed(c *conf, nowMs int64) {
 // NotStored reports that the store has no conference at p. The Set has all of its records.
 func (s *Set) NotStored(p Partial) {
 	if p.kind != ofConference {
-		return // an annotation keeps waiting
+		return // an annotation continues to wait
 	}
-	for _, c := range s.at(p, p.AtMs) {
+	for _, c := range s.confsAt(p, p.AtMs) {
 		c.coverage, c.unconfirmed, c.shrunk = complete, nil, false
 		s.touch(c, true)
 	}
 }
 
 // NotRestored reports that the records could not be read now. The conference is in Partials again
-// for KeepEndedMs, unless others need its room after some attempts. Then it is summarised
-// without them, and an annotation has no owner.
+// for KeepEndedMs, or until minAttempts if the Set is full. Then it is summarised without them, and
+// an annotation has no owner.
 func (s *Set) NotRestored(p Partial) {
 	sl := s.keys[p.key()]
 	if sl == nil {
@@ -186,13 +187,13 @@ func (s *Set) NotRestored(p Partial) {
 	for _, c := range sl.confs {
 		c.unconfirmed = nil
 	}
-	for _, c := range s.at(p, p.AtMs) {
+	for _, c := range s.confsAt(p, p.AtMs) {
 		s.touch(c, true)
 	}
 }
 
-// at returns the conferences of p whose activity contains a time: one at most.
-func (s *Set) at(p Partial, ms int64) []*conf {
+// confsAt returns the conference of p whose activity contains a time: at most one.
+func (s *Set) confsAt(p Partial, ms int64) []*conf {
 	sl := s.keys[p.key()]
 	if sl == nil {
 		return nil
@@ -201,8 +202,8 @@ func (s *Set) at(p Partial, ms int64) []*conf {
 	return slices.Clone(sl.confs[i:max(i, sl.startsAt(ms+1))])
 }
 
-// joining returns the conferences of p that join a span.
-func (s *Set) joining(p Partial, span instance.Span) []*conf {
+// confsJoining returns the conferences of p that join a span.
+func (s *Set) confsJoining(p Partial, span instance.Span) []*conf {
 	sl := s.keys[p.key()]
 	if sl == nil {
 		return nil
@@ -211,27 +212,27 @@ func (s *Set) joining(p Partial, span instance.Span) []*conf {
 	return slices.Clone(sl.confs[i:max(i, sl.startsAt(span.End+instance.Gap+1))])
 }
 
-// missed records that there was no room for a record of an application: a later record of its
-// conference may be applied without it.
-func (s *Set) missed(app string, nowMs int64) {
+// noteMissed records that a record of an application had no room. Conferences that begin until such
+// a record is too late may lack it.
+func (s *Set) noteMissed(app string, nowMs int64) {
 	if s.completeSinceMs != 0 {
 		s.missedMs[strings.Clone(app)] = nowMs + maxFutureMs + instance.Gap
 	}
 }
 
-// completeSince returns since when the Set has all records of an application's conferences that
-// begin, 0 if there is no store.
+// completeSince returns the time since which the Set has all records of an application's conferences
+// that begin; 0 if there is no store.
 func (s *Set) completeSince(app string) int64 { return max(s.completeSinceMs, s.missedMs[app]) }
 
 // requestNeighbours adds to Partials the conferences that may have owned annotations of c before
-// it began or had grown.
+// c began or grew.
 func (s *Set) requestNeighbours(c *conf) {
 	span := c.span()
 	after := false
 	for a := range c.Annotations() {
 		after = after || a.PlaceMs() > span.End && a.PlaceMs() <= span.End+instance.Gap
 	}
-	if c.Annotated() { // the conference before it owned later annotations for a day
+	if c.Annotated() { // a conference owns later annotations for a day
 		s.requestNeighbour(c, span.Start-instance.Gap-1)
 	}
 	if after {
@@ -243,13 +244,13 @@ func (s *Set) requestNeighbour(c *conf, at int64) {
 	s.partials = append(s.partials, Partial{c.key.appID, c.key.conferenceID, at, neighbour})
 }
 
-// IsComplete reports whether p is a neighbour with that span in the store of which the Set has
-// all records, so that it need not be read.
+// IsComplete reports whether p is a neighbour whose records, which have that span in the store, the
+// Set has all, so that it need not be read.
 func (s *Set) IsComplete(p Partial, span instance.Span) bool {
 	if p.kind != neighbour {
 		return false
 	}
-	found := s.at(p, span.Start)
+	found := s.confsAt(p, span.Start)
 	return len(found) > 0 && !s.isPartial(found[0]) && found[0].span().Union(span) == found[0].span()
 }
 
@@ -260,7 +261,7 @@ func (s *Set) Continues(p Partial, span instance.Span, nowMs int64) bool {
 		return false
 	}
 	continues := false
-	for _, c := range s.at(p, p.AtMs) {
+	for _, c := range s.confsAt(p, p.AtMs) {
 		if c.span().End < span.End {
 			c.attempts = attempts{}
 			s.checkAt(c, span.End+instance.Gap)

@@ -7,17 +7,17 @@ import (
 )
 
 // A record's identity is (session, seq, index), independent of its content and its conference
-// (docs/protocol.md, section 2). The store keeps the first record of an identity, so the Set does
-// the same across conferences. Otherwise a record could prolong or start a conference in the Set
-// that the store does not have.
+// (docs/protocol.md, section 2). The store has the first record of an identity, so the Set ignores
+// later ones, across conferences. Otherwise a record could prolong or start a conference that the
+// store does not have.
 
 // sessionKey identifies a session.
 type sessionKey struct{ appID, session string }
 
-// sessionBytes is what a session takes beyond the identities of its records, an estimate.
+// sessionBytes is the estimated size of a session without the identities of its records.
 const sessionBytes = 300
 
-// sessionRecords are the records of one session that are in memory.
+// sessionRecords holds the identities of the records of one session in memory.
 type sessionRecords struct {
 	seen  event.Identities
 	confs int // number of conferences with some of them
@@ -65,7 +65,7 @@ func (s *Set) share(c *conf, session string) *sessionRecords {
 	return of
 }
 
-// unshare drops the sessions of which only c, which is removed, has records.
+// unshare drops the sessions whose records only c has. c is being removed.
 func (s *Set) unshare(c *conf) {
 	for session := range c.sessions {
 		k := sessionKey{c.key.appID, session}

@@ -16,12 +16,12 @@ import (
 type Config struct {
 	MaxConferences int            // in memory, live and ended
 	MaxBytes       int64          // of conferences in memory, an estimate; 0: no limit
-	KeepEndedMs    int64          // time after its end in which a conference can be revised
+	KeepEndedMs    int64          // time after its end for which a conference can be revised
 	Labels         quality.Bounds // of scores
 	Detect         *detect.Rules  // of detectors; nil: the defaults
 	EvaluateMs     int64          // evaluation interval of a live conference's issues, from 1 s; 0: never
-	// Aside runs a function that takes long and reads one conference, for a Set with a lock: it may release the lock
-	// meanwhile. Then records of which IsAside is true must not be applied. nil: the function is called.
+	// Aside calls run, which takes long and reads one conference. It MAY release the caller's lock of the Set meanwhile;
+	// then the caller MUST NOT apply records for which IsAside is true. nil: run is called directly.
 	Aside func(run func())
 }
 
@@ -48,37 +48,37 @@ func (r Result) String() string {
 }
 
 const (
-	// maxFutureMs is how far ahead of now a record may be. The receiver allows 60 s
+	// maxFutureMs bounds the time of a record ahead of now. The receiver allows 60 s
 	// (docs/protocol.md, section 5); a later time would prolong a conference.
 	maxFutureMs = 120_000
-	// rememberMs is how long the span of a released conference is kept: as long as the receiver
-	// accepts late records.
+	// rememberMs is the time for which the span of a released conference is kept: as long as the
+	// receiver accepts late records.
 	rememberMs = 25 * 3600_000
 )
 
 // Set holds the conferences of all apps: for each (appID, conferenceID) the instances
 // whose activity lies more than 30 s apart. It is not safe for concurrent use.
 type Set struct {
-	cfg      Config
-	keys     map[key]*slot
-	sessions map[sessionKey]*sessionRecords
-	live     int               // number of instances that have not ended
-	count    int               // number of instances
-	due      map[int64][]*conf // by the second in which their end is checked
-	check    []*conf           // to be checked in the next Tick, regardless of the deadline
-	kept     []keeping         // ended, oldest first
-	released []release         // oldest first
-	out      []conference.Summary
-	round    int     // how many of check are checked before Tick reports that there are no more
-	left     []*conf // released, to be summarised once more
-	asides   int     // conferences that are being read
+	cfg          Config
+	keys         map[key]*slot
+	sessions     map[sessionKey]*sessionRecords
+	live         int               // number of instances that have not ended
+	count        int               // number of instances
+	due          map[int64][]*conf // by the second in which their end is checked
+	check        []*conf           // to be checked in the next Tick, regardless of the deadline
+	kept         []endedConf       // ended, oldest first
+	released     []releasedItem    // oldest first
+	out          []conference.Summary
+	round        int     // number of elements of check that Tick checks before it reports that there are no more
+	unsummarised []*conf // released before their last change was summarised
+	reads        int     // conferences that are being read
 
 	waiting    waitingList
 	unattached int // since the last Unattached
 	unrestored int // since the last Unrestored
 
 	completeSinceMs int64            // conferences that begin earlier may be partial; 0: there is no store
-	missedMs        map[string]int64 // likewise those of an application that had no room for a record
+	missedMs        map[string]int64 // likewise, by application: one of its records had no room
 	partials        []Partial        // for the next Partials
 	shared          bool             // other processes write to that store too
 
@@ -92,25 +92,25 @@ type key struct{ appID, conferenceID string }
 // slot is the state of one (appID, conferenceID).
 type slot struct {
 	key      key
-	confs    []*conf         // ascending
-	released []instance.Span // of conferences: see sort
-	lost     []int64         // times of released annotations: a conference that owns one is partial
-	waiting  []*waiting      // ascending by place and arrival
-	reported reportedQueue   // of waiting
+	confs    []*conf              // ascending
+	released []instance.Span      // of conferences: see sort
+	lost     []int64              // times of released annotations: a conference that owns one is partial
+	waiting  []*waitingAnnotation // ascending by PlaceMs and arrival
+	reported reportedQueue        // of waiting
 
-	unsorted bool // released and lost have new elements
-	known    int  // length of released when it was sorted
-	recheck  bool // any waiting annotation may have another owner
+	unsorted  bool // released and lost have new elements
+	sortedLen int  // length of released when it was sorted
+	recheck   bool // any waiting annotation may have another owner
 }
 
-// keeping is a conference that ended at a time. It is void if the conference has continued since.
-type keeping struct {
+// endedConf is a conference that ended at a time. It is void if the conference continued later.
+type endedConf struct {
 	conf *conf
 	at   int64
 }
 
-// release is a released conference or annotation of a key.
-type release struct {
+// releasedItem is a released conference or annotation of a key.
+type releasedItem struct {
 	key        key
 	span       instance.Span
 	annotation bool
@@ -126,7 +126,7 @@ func NewSet(cfg Config) *Set {
 	}
 }
 
-// Live returns the number of conferences that have not ended; Len that of all in memory.
+// Live returns the number of conferences that have not ended.
 func (s *Set) Live() int { return s.live }
 
 // Len returns the number of conferences in memory: live, and ended but not released.
@@ -154,7 +154,7 @@ func (s *Set) apply(e *event.Event, nowMs, arrivedMs int64) Result {
 func (s *Set) applyActivity(e *event.Event, nowMs, arrivedMs int64) Result {
 	k := key{e.AppID, e.ConferenceID}
 	sl := s.keys[k]
-	c := sl.joined(e.AtMs)
+	c := sl.confJoinedAt(e.AtMs)
 	fresh := c == nil
 	if fresh {
 		released := sl.wasReleased(e.AtMs)
@@ -162,7 +162,7 @@ func (s *Set) applyActivity(e *event.Event, nowMs, arrivedMs int64) Result {
 			return TooLate
 		}
 		if c = s.open(k, e.AtMs, nowMs); c == nil {
-			s.missed(e.AppID, nowMs)
+			s.noteMissed(e.AppID, nowMs)
 			return Full
 		}
 		if sl = s.keys[c.key]; released {
@@ -172,7 +172,7 @@ func (s *Set) applyActivity(e *event.Event, nowMs, arrivedMs int64) Result {
 	before := c.span()
 	s.put(c, e, nowMs, arrivedMs)
 	if after := c.span(); after != before {
-		s.grown(sl, c, before, fresh, nowMs)
+		s.handleGrowth(sl, c, before, fresh, nowMs)
 	}
 	return Applied
 }
@@ -183,7 +183,7 @@ func (s *Set) put(c *conf, e *event.Event, nowMs, arrivedMs int64) {
 	c.ApplyArrived(e, arrivedMs)
 	s.note(c, e)
 	if c.span() != before && e.PlaceMs() < s.completeSince(c.key.appID) {
-		c.makePartial() // only the store may have the conference next to it
+		c.makePartial() // only the store may have an adjacent conference
 	}
 	s.mark(c, e, arrivedMs)
 	if s.charge(c); arrivedMs != conference.NotArrived {
@@ -219,14 +219,14 @@ func (s *Set) slot(k key) *slot {
 	return sl
 }
 
-// touch marks c as changed. The next Tick checks it if now is set, if it had ended,
-// or if no later Tick is due to check it.
+// touch marks c as changed. The next Tick checks it if now is true, if it had ended,
+// or if no check of it is due later.
 func (s *Set) touch(c *conf, now bool) {
 	if c.lifecycle == removed {
 		return
 	}
 	c.changed = true
-	if c.lifecycle == ended { // it may continue: the next Tick decides
+	if c.lifecycle == ended { // the next Tick finds out whether it continues
 		c.lifecycle, now = alive, true
 		s.live++
 	}
@@ -238,7 +238,7 @@ func (s *Set) touch(c *conf, now bool) {
 
 // absorb merges o into c. The summary of the merged conference is a revision of both.
 func (s *Set) absorb(sl *slot, c, o *conf) {
-	whole := s.hasAll(c) && s.hasAll(o)
+	haveAll := s.hasAll(c) && s.hasAll(o)
 	c.Merge(o.Conference)
 	for session := range o.sessions {
 		s.share(c, session)
@@ -246,7 +246,7 @@ func (s *Set) absorb(sl *slot, c, o *conf) {
 	c.revision = max(c.revision, o.revision)
 	c.counted.merge(&o.counted)
 	c.coverage, c.stored = partial, nil
-	if whole {
+	if haveAll {
 		c.coverage = complete
 	}
 	c.attempts = attempts{}
@@ -289,17 +289,17 @@ func (s *Set) remove(sl *slot, c *conf) {
 // store has it.
 func (s *Set) summarise(c *conf) {
 	stored := c.stored
-	if c.coverage == damaged && stored != nil && c.span().End <= stored.EndMs { // it covers more
+	if c.coverage == damaged && stored != nil && c.span().End <= stored.EndMs { // the stored summary covers more
 		c.changed = false
 		return
 	}
 	c.changed, c.stored = false, nil
 	var summary conference.Summary
 	known := false
-	s.aside(c, func() {
+	s.runAside(c, func() {
 		summary = c.Summary(s.cfg.Labels)
 		summary.Added = c.counted.add(&summary)
-		known = stored != nil && same(&summary, stored)
+		known = stored != nil && equalButRevision(&summary, stored)
 	})
 	if known {
 		return

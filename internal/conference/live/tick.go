@@ -8,11 +8,11 @@ import (
 	"github.com/qosrtc/qos/internal/instance"
 )
 
-// Tick returns the summaries that are due at nowMs: of conferences that have ended
+// Tick returns the summaries that are due at nowMs: those of conferences that have ended
 // (revision 1), and of ended ones that changed since (the next revision). Conferences that may
 // lack records are in Partials. Conferences that ended KeepEndedMs ago are released. Tick checks
 // at most limit conferences and reports whether there are more to check, so that the caller can
-// release a lock in between. Those that change meanwhile are checked after all of them, in the calls that follow.
+// release a lock in between. Conferences that change meanwhile are checked last, in later calls.
 func (s *Set) Tick(nowMs int64, limit int) (out []conference.Summary, more bool) {
 	if s.round == 0 {
 		s.takeDue(nowMs)
@@ -45,7 +45,7 @@ func (s *Set) Tick(nowMs int64, limit int) (out []conference.Summary, more bool)
 	return out, more
 }
 
-// checkOne decides about one conference.
+// checkOne ends, summarises or restores one conference, or schedules its next check.
 func (s *Set) checkOne(c *conf, nowMs int64) {
 	c.queued = false
 	if c.lifecycle == removed {
@@ -77,15 +77,15 @@ func (s *Set) checkOne(c *conf, nowMs int64) {
 	}
 }
 
-// takeDue moves the conferences of the buckets that are due to the list to check.
+// takeDue moves the conferences of the buckets that are due to check.
 func (s *Set) takeDue(nowMs int64) {
 	for sec, confs := range s.due {
 		if sec*1000 > nowMs {
 			continue
 		}
 		for _, c := range confs {
-			if c.dueSec != sec {
-				continue // it was due earlier
+			if c.dueSec != sec { // it was due earlier
+				continue
 			}
 			c.dueSec = 0
 			if !c.queued {
@@ -97,8 +97,8 @@ func (s *Set) takeDue(nowMs int64) {
 	}
 }
 
-// checkAt puts c in the bucket of the first second after its deadline, unless it is in
-// an earlier one, after which it is checked again.
+// checkAt adds c to the bucket of the first second after a deadline, unless it is in an earlier
+// one: that check schedules the next.
 func (s *Set) checkAt(c *conf, deadlineMs int64) {
 	sec := deadlineMs/1000 + 1
 	if deadlineMs == never || c.dueSec != 0 && c.dueSec <= sec {
@@ -114,11 +114,11 @@ func (s *Set) end(c *conf, nowMs int64) {
 	}
 	c.lifecycle, c.endedMs = ended, nowMs
 	s.live--
-	s.kept = append(s.kept, keeping{c, nowMs})
+	s.kept = append(s.kept, endedConf{c, nowMs})
 	s.evaluateLast(c)
 }
 
-func (k keeping) void() bool { return k.conf.lifecycle != ended || k.conf.endedMs != k.at }
+func (k endedConf) void() bool { return k.conf.lifecycle != ended || k.conf.endedMs != k.at }
 
 // skipVoid drops void elements from the front of kept. It reports whether one is left.
 func (s *Set) skipVoid() bool {
@@ -128,9 +128,8 @@ func (s *Set) skipVoid() bool {
 	return len(s.kept) > 0
 }
 
-// release releases the conference that ended first. It reports false if none has ended. Later
-// records of it are TooLate, or restore it: a summary of those alone would replace the complete
-// one.
+// release releases the conference that ended first. It reports whether there was one. Later records
+// of it are TooLate, or restore it: a summary of those alone would replace the complete one.
 func (s *Set) release(nowMs int64) bool {
 	if !s.skipVoid() {
 		return false
@@ -144,12 +143,12 @@ func (s *Set) release(nowMs int64) bool {
 // releaseOne releases a conference that has ended.
 func (s *Set) releaseOne(c *conf, nowMs int64) {
 	if c.changed {
-		s.left = append(s.left, c)
+		s.unsummarised = append(s.unsummarised, c)
 	}
 	sl := s.keys[c.key]
 	s.drop(sl, c)
 	sl.released = append(sl.released, c.span())
-	s.released = append(s.released, release{c.key, c.span(), false, nowMs + rememberMs})
+	s.released = append(s.released, releasedItem{c.key, c.span(), false, nowMs + rememberMs})
 	var times []int64
 	for a := range c.Annotations() {
 		times = append(times, a.PlaceMs())
@@ -159,15 +158,15 @@ func (s *Set) releaseOne(c *conf, nowMs int64) {
 
 // summariseLeft summarises the conferences that were released before their last change was in a summary.
 func (s *Set) summariseLeft() {
-	for len(s.left) > 0 {
-		c := s.left[0]
-		s.left = s.left[1:]
+	for len(s.unsummarised) > 0 {
+		c := s.unsummarised[0]
+		s.unsummarised = s.unsummarised[1:]
 		s.summarise(c)
 	}
-	s.left = nil
+	s.unsummarised = nil
 }
 
-// rememberAnnotations keeps the times of annotations that were released.
+// rememberAnnotations stores the times of annotations that were released or dropped.
 func (s *Set) rememberAnnotations(sl *slot, times []int64, nowMs int64) {
 	if s.completeSinceMs == 0 {
 		return
@@ -179,7 +178,7 @@ func (s *Set) rememberAnnotations(sl *slot, times []int64, nowMs int64) {
 		return known
 	})
 	for _, at := range times {
-		s.released = append(s.released, release{sl.key, instance.At(at), true, nowMs + rememberMs})
+		s.released = append(s.released, releasedItem{sl.key, instance.At(at), true, nowMs + rememberMs})
 	}
 	if len(times) > 0 {
 		sl.lost = append(sl.lost, times...)
@@ -187,7 +186,7 @@ func (s *Set) rememberAnnotations(sl *slot, times []int64, nowMs int64) {
 	}
 }
 
-// checkReleased makes a conference partial that owns a released annotation.
+// checkReleased makes c partial if it owns a released annotation.
 func (s *Set) checkReleased(sl *slot, c *conf) {
 	if len(sl.lost) == 0 {
 		return
