@@ -2,17 +2,17 @@ package event
 
 import "strings"
 
-// Client describes the end of a session, as its hello does. Empty texts are unknown.
+// Client describes the client of a session, by its hello. Empty texts are unknown.
 type Client struct {
 	SiteID             string
 	ApplicationVersion string
 	UserAgent          string
 }
 
-// UnknownBrowser is the family of a user agent that is none of the known browsers.
+// UnknownBrowser is the family of a user agent that matches none of the known browsers.
 const UnknownBrowser = "other"
 
-// families are the browsers and their tokens. The first token that is found decides, since
+// families are the browsers and their tokens. The first token that occurs determines the family, since
 // Chromium's browsers name Chrome and Safari too.
 var families = []struct{ token, family string }{
 	{"Edg/", "edge"},
@@ -54,7 +54,7 @@ func Browser(userAgent string) (family, major string) {
 	return UnknownBrowser, ""
 }
 
-// maxMajorDigits bounds a major version: a longer number is none.
+// maxMajorDigits bounds a major version: a longer number is no version.
 const maxMajorDigits = 4
 
 func leadingNumber(s string) string {
@@ -81,8 +81,8 @@ const (
 // OperatingSystems lists them.
 var OperatingSystems = []string{Android, ChromeOS, IOS, Linux, MacOS, Windows}
 
-// systems are the operating systems and their tokens, the first that is found decides: Android names Linux,
-// and iOS names Mac OS X.
+// systems are the operating systems and their tokens. The first token that occurs determines the system:
+// Android names Linux, and iOS names Mac OS X.
 var systems = []struct{ token, system string }{
 	{"Android", Android},
 	{"CrOS", ChromeOS},
@@ -94,8 +94,8 @@ var systems = []struct{ token, system string }{
 	{"Linux", Linux},
 }
 
-// OperatingSystem returns the operating system that a user agent names; empty if it is none of
-// OperatingSystems. An iPad that asks for desktop pages names macOS.
+// OperatingSystem returns the operating system in a user agent; empty if it is none of
+// OperatingSystems. The user agent of an iPad that requests desktop pages has macOS.
 func OperatingSystem(userAgent string) string {
 	for _, s := range systems {
 		if strings.Contains(userAgent, s.token) {

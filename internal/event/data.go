@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Data is what the fold needs of an event's data (docs/protocol.md, section 6).
+// Data holds the members of an event's data that the fold needs (docs/protocol.md, section 6).
 type Data struct {
 	AlreadyConnected    bool
 	SetupMs             Value
@@ -24,16 +24,16 @@ type Data struct {
 	LocalAddress        string   // of the selected pair, cut by the receiver
 	LocalAddresses      []string // of all local candidates, cut by the receiver
 	Stage               string
-	LocalCandidates     Value // of fabricSetupFailed: the number that was gathered
+	LocalCandidates     Value // of fabricSetupFailed: number of gathered candidates
 	Reason              string
-	MeasurementFollows  bool   // after a fabricTerminated, with its time
+	MeasurementFollows  bool   // of fabricTerminated: a last measurement follows, with the same time
 	MaxFramerate        Value  // of limitsChange: frames per second
 	MaxBitrate          Value  // of limitsChange: bit/s
 	Playout             string // of playoutChange: playing, none or refused
 	SSRC                int64
 	StatsType           string // of streamAdded
 	MediaType           string
-	TrackState          string // readyState of the track that is sent: live, ended, or empty
+	TrackState          string // readyState of the sent track: live, ended, or empty
 	UserID              string
 	Alias               string
 	UserIDType          string // of userIDChange: Naming.Of
@@ -43,10 +43,10 @@ type Data struct {
 	DeviceModels        []string // of activeDeviceList, see deviceModels
 }
 
-// MaxText bounds every text of an event's data that is kept; userIDs may be longer.
+// MaxText bounds the texts in Data, bytes; userIDs may be longer.
 const MaxText = 64
 
-// eventsWithData are those whose data ParseData reads.
+// eventsWithData are the events whose data ParseData parses.
 var eventsWithData = map[string]bool{
 	"fabricAdded": true, "fabricSetup": true, "fabricSetupFailed": true, "fabricTerminated": true,
 	"iceDisruptionEnd": true, "selectedCandidatePairChange": true, "streamAdded": true,
@@ -55,8 +55,8 @@ var eventsWithData = map[string]bool{
 	"limitsChange": true, "playoutChange": true,
 }
 
-// ParseData reads the data of an event of that name. It returns nil when the fold needs
-// nothing of it, or when it is not what the protocol says: then the event still counts.
+// ParseData parses the data of an event with that name. It returns nil if the fold does not need
+// them, or if they violate the protocol; then the event still counts.
 func ParseData(name string, data []byte) *Data {
 	if !eventsWithData[name] || len(data) == 0 {
 		return nil
@@ -67,22 +67,22 @@ func ParseData(name string, data []byte) *Data {
 	}
 	d := &Data{
 		AlreadyConnected:    raw.AlreadyConnected,
-		SetupMs:             duration(raw.SetupMs),
-		GatheringMs:         duration(raw.GatheringMs),
-		ConnectivityMs:      duration(raw.ConnectivityMs),
-		FailureMs:           duration(raw.FailureMs),
-		DurationMs:          duration(raw.DurationMs),
+		SetupMs:             durationOf(raw.SetupMs),
+		GatheringMs:         durationOf(raw.GatheringMs),
+		ConnectivityMs:      durationOf(raw.ConnectivityMs),
+		FailureMs:           durationOf(raw.FailureMs),
+		DurationMs:          durationOf(raw.DurationMs),
 		LocalCandidateType:  Clip(raw.LocalCandidateType, MaxText),
 		RemoteCandidateType: Clip(raw.RemoteCandidateType, MaxText),
 		RelayProtocol:       Clip(raw.RelayProtocol, MaxText),
 		NetworkType:         Clip(raw.NetworkType, MaxText),
-		LocalAddresses:      texts(raw.LocalAddresses),
+		LocalAddresses:      textsOf(raw.LocalAddresses),
 		Stage:               Clip(raw.Stage, MaxText),
-		LocalCandidates:     duration(raw.LocalCandidates),
+		LocalCandidates:     durationOf(raw.LocalCandidates),
 		Reason:              Clip(raw.Reason, MaxText),
 		MeasurementFollows:  raw.MeasurementFollows,
-		MaxFramerate:        duration(raw.MaxFramerate),
-		MaxBitrate:          duration(raw.MaxBitrate),
+		MaxFramerate:        durationOf(raw.MaxFramerate),
+		MaxBitrate:          durationOf(raw.MaxBitrate),
 		Playout:             Clip(raw.Playout, MaxText),
 		UsageLabel:          Clip(raw.UsageLabel, MaxText),
 		StatsType:           Clip(raw.StatsType, MaxText),
@@ -93,7 +93,7 @@ func ParseData(name string, data []byte) *Data {
 		d.LocalAddress = Clip(text, MaxText)
 	}
 	d.SignalDBm, d.Devices, d.DeviceModels = raw.signal(), raw.devices(), raw.deviceModels()
-	d.SSRC, _ = raw.SSRC.Int64() // 0 where it is no number: then it names no stream
+	d.SSRC, _ = raw.SSRC.Int64() // 0, no stream, where it is no number
 	named := Names(name, data)
 	d.UserIDType, d.UserID, d.Alias = named.Of, named.User.Name, named.User.Alias
 	return d
@@ -135,10 +135,10 @@ type device struct {
 	Label string `json:"label"`
 }
 
-// minDBm is below what any radio hears; a signal of 0 or more is none in dBm.
+// minDBm is below the sensitivity of any radio; a value of 0 or more is not in dBm.
 const minDBm = -200
 
-// signal is the Wi-Fi signal in dBm, from whichever of its two members can be one.
+// signal returns the Wi-Fi signal in dBm: the first of its two members that is in range.
 func (r *rawData) signal() Value {
 	for _, n := range [...]json.Number{r.RSSI, r.Signal} {
 		if v, err := n.Float64(); err == nil && v < 0 && v >= minDBm {
@@ -148,14 +148,14 @@ func (r *rawData) signal() Value {
 	return Value{}
 }
 
-// Devices are the devices of each kind, as hashes that are the same in any order; 0 where a kind has none. The first are those
-// of unknown kinds.
+// Devices holds a hash of the devices of each kind, which does not depend on their order; 0 where a kind has none. The first
+// element is for unknown kinds, the others are for deviceKinds.
 type Devices [4]uint64
 
 // deviceKinds are the other kinds of Devices (W3C mediacapture-streams, MediaDeviceKind).
 var deviceKinds = [...]string{"audioinput", "audiooutput", "videoinput"}
 
-// Replaces reports whether a kind that had devices before has others now, or none: a first microphone replaces nothing.
+// Replaces reports whether a kind that had devices in before has others in d, or none. A first device replaces none.
 func (d Devices) Replaces(before Devices) bool {
 	for i, sum := range before {
 		if sum != 0 && sum != d[i] {
@@ -177,8 +177,8 @@ func (r *rawData) devices() (all Devices) {
 // usbID is the vendor and product that Chromium appends to the label of a USB device.
 var usbID = regexp.MustCompile(`^(?:Default - |Communications - )?(.{1,100}) (\([0-9a-f]{4}:[0-9a-f]{4}\))$`)
 
-// deviceModels returns the models of devices, each once. A label without a USB ID may be a name that a user gave
-// ("Headset of Ada"), so it is none.
+// deviceModels returns the models of devices, each once. It omits labels without a USB ID, which may be a name that a
+// user chose ("Headset of Ada").
 func (r *rawData) deviceModels() (out []string) {
 	for _, d := range r.DeviceList {
 		if m := usbID.FindStringSubmatch(d.Label); m != nil && len(out) < maxTexts {
@@ -193,8 +193,8 @@ func (r *rawData) deviceModels() (out []string) {
 // maxTexts bounds a list of texts.
 const maxTexts = 16
 
-// texts returns the texts of a list.
-func texts(list any) (out []string) {
+// textsOf returns at most maxTexts strings of a list.
+func textsOf(list any) (out []string) {
 	all, _ := list.([]any)
 	for _, one := range all {
 		if text, ok := one.(string); ok && len(out) < maxTexts {
@@ -204,18 +204,18 @@ func texts(list any) (out []string) {
 	return out
 }
 
-// maxDurationMs bounds a duration that a client claims: a day.
+// maxDurationMs bounds the duration that a client reports: a day.
 const maxDurationMs = 86_400_000
 
-func duration(v *float64) Value {
+func durationOf(v *float64) Value {
 	if v == nil || *v < 0 || *v > maxDurationMs {
 		return Value{}
 	}
 	return Known(*v)
 }
 
-// Clip returns a copy of s, cut to n bytes at a rune's edge, that keeps no larger buffer
-// alive.
+// Clip returns a copy of s, truncated to n bytes at a rune's boundary. The copy keeps no larger
+// buffer in memory.
 func Clip(s string, n int) string {
 	if len(s) > n {
 		s = strings.ToValidUTF8(s[:n], "")

@@ -1,4 +1,4 @@
-// Package event has the one form in which an event of a conference, and a measurement, are
-// computed with: events of the pipeline and of the store become it, and scores, detectors,
-// causes, summaries, metrics and pages take it. It is pure: it knows no record and no store.
+// Package event defines the common form of an event of a conference, and of a measurement. Events of
+// the pipeline and of the store are converted to it; scores, detectors, causes, summaries, metrics and
+// pages are computed from it. It is pure: it depends on no form of records and on no store.
 package event

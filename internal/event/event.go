@@ -23,8 +23,8 @@ const (
 // Screen is the usage of fabrics that carry a screen.
 const Screen = "screen"
 
-// Event is one record on a time-line, independent of how it was carried. Its identity is
-// (Session, Seq, Index); the same identity always has the same content.
+// Event is one record on a time-line, independent of its transport. Its identity is
+// (Session, Seq, Index); records with the same identity have the same content.
 type Event struct {
 	AppID        string
 	ConferenceID string
@@ -35,9 +35,9 @@ type Event struct {
 	Seq          uint64
 	Index        int
 
-	AtMs           int64 // when it happened, ms since the epoch
-	ConferenceAtMs int64 // a time inside the conference; of a fabric, when it was added
-	TimeCorrected  bool  // the client's clock could not be right
+	AtMs           int64 // event time, ms since the epoch
+	ConferenceAtMs int64 // a time within the conference, ms since the epoch; of a fabric, the time of its addition
+	TimeCorrected  bool  // the receiver corrected the client's clock, which was out of range
 
 	Fabric      int // 0: the record belongs to no fabric
 	Usage       string
@@ -47,9 +47,9 @@ type Event struct {
 	Direction   string // fabricTransmissionDirection
 
 	Kind     Kind
-	Measured *Measurement // KindStats; nil when the frame had no rows
+	Measured *Measurement // KindStats; nil when the frame had no measurements
 	Name     string       // KindEvent
-	Data     *Data        // KindEvent, what ParseData found; may be nil
+	Data     *Data        // KindEvent, the result of ParseData; may be nil
 	Text     string       // KindLog; KindEvent: its data as JSON
 	Function string       // KindError
 	Error    *Error       // KindError
@@ -58,28 +58,28 @@ type Event struct {
 	Lost     Lost         // KindSkip
 }
 
-// Lost counts what a client dropped before sending.
+// Lost counts the records that a client dropped before sending.
 type Lost struct{ Stats, Events int }
 
-// Error is what an application reported of a failure, beside its function.
+// Error holds an application's report of a failure, without its function.
 type Error struct {
 	Name, Message, Code, ConstraintName, Stack string
 	Details                                    string // JSON
 	LocalSDP, RemoteSDP                        string
-	LocalSDPBytes, RemoteSDPBytes              int64 // of an SDP that is in parts; 0: it is not
+	LocalSDPBytes, RemoteSDPBytes              int64 // length of an SDP that is sent in parts; 0: it is not
 }
 
-// SDPPart is a part of an SDP of the error with a number.
+// SDPPart is a part of an SDP of an error.
 type SDPPart struct {
-	Error  uint64
+	Error  uint64 // number of the error
 	Field  string // localSDP, remoteSDP
 	Offset int64  // bytes
-	Bytes  int64  // length of the part as it was sent; Text may be shorter, since addresses were cut
+	Bytes  int64  // length of the part as it was sent; Text may be shorter, since addresses were truncated
 	Text   string
 }
 
-// Feedback is a user's rating, in this form also in summaries. Scores are 1 to 5, nil (null)
-// where not given. Seq and Index identify its record in the session.
+// Feedback is a user's rating, with its JSON form in summaries. Scores are 1 to 5, nil (null) where
+// the user gave none. Seq and Index identify its record in the session.
 type Feedback struct {
 	Seq     uint64 `json:"seq"`               // sequence number of its frame
 	Index   int    `json:"index"`             // index of its record in the frame
@@ -94,26 +94,26 @@ type Feedback struct {
 	Comment string `json:"comment"`           // text of the user; absent for roles that may not see it
 }
 
-// Activity reports whether a record makes and prolongs a conference (docs/protocol.md, section
-// 10): what a fabric does, and an attempt. All other records are annotations.
+// Activity reports whether a record starts and prolongs a conference (docs/protocol.md, section
+// 10): statistics, events and skips of a fabric, and attempts. All other records are annotations.
 func Activity(kind Kind, fabric int, function string) bool {
 	switch kind {
 	case KindStats, KindEvent, KindSkip:
 		return fabric != 0
 	case KindError:
-		return attempt(fabric, function)
+		return isAttempt(fabric, function)
 	case KindFeedback, KindLog, KindSDP:
 	}
 	return false
 }
 
-// attempt: without any fabric, a function of the interface failed that was to lead to one.
-func attempt(fabric int, function string) bool {
+// isAttempt reports whether an error is an attempt: a function that leads to a fabric failed before there was one.
+func isAttempt(fabric int, function string) bool {
 	return fabric == 0 && slices.Contains(protocol.Functions, function)
 }
 
-// Activity reports whether the record makes and prolongs its conference.
+// Activity reports whether the record starts and prolongs its conference.
 func (e *Event) Activity() bool { return Activity(e.Kind, e.Fabric, e.Function) }
 
-// Attempt reports whether the record is activity that belongs to no fabric.
-func (e *Event) Attempt() bool { return e.Kind == KindError && attempt(e.Fabric, e.Function) }
+// Attempt reports whether the record is activity without a fabric.
+func (e *Event) Attempt() bool { return e.Kind == KindError && isAttempt(e.Fabric, e.Function) }

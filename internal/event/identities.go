@@ -6,8 +6,8 @@ import (
 )
 
 // maxRanges bounds the runs of one session, and the ranges of all its other records. Beyond it the
-// two oldest become one, so that a record that was never seen could be taken for a repetition; a
-// client reaches it only by leaving thousands of holes.
+// two oldest are joined, so that a record between them counts as a duplicate although it is new. Only
+// a client whose frame numbers have thousands of gaps reaches it.
 const maxRanges = 8192
 
 // Bytes of one element.
@@ -18,15 +18,15 @@ const (
 	othersBytes = 48
 )
 
-// span of numbers, both included.
+// seqRange is a range of numbers, both ends included.
 type seqRange struct{ from, to uint64 }
 
-// seqSet is a set of numbers, kept as ascending ranges that do not touch. A high-water
-// mark would not do: after a resume numbers arrive out of order.
+// seqSet is a set of numbers, stored as ascending ranges that are not adjacent. A highest number
+// alone would not suffice: after a resume numbers arrive out of order.
 type seqSet []seqRange
 
-// find returns the first range that ends at n-1 or later: the only one that n can be in
-// or extend at its end.
+// find returns the index of the first range that ends at n-1 or later: the only one that can contain n
+// or be extended by n at its end.
 func (s seqSet) find(n uint64) int {
 	if k := len(s); k > 0 && s[k-1].from <= n { // the common case: the newest range
 		if n > s[k-1].to+1 {
@@ -45,7 +45,7 @@ func (s seqSet) has(n uint64) bool {
 	return i < len(s) && s[i].from <= n && n <= s[i].to
 }
 
-// insert makes r part of the set.
+// insert adds the numbers of r.
 func (s *seqSet) insert(r seqRange) {
 	set := *s
 	i := set.find(r.from)
@@ -65,24 +65,24 @@ func (s *seqSet) insert(r seqRange) {
 	*s = set
 }
 
-// joinOldest makes the two oldest ranges one.
+// joinOldest joins the two oldest ranges and the numbers between them.
 func (s *seqSet) joinOldest() {
 	(*s)[1].from = (*s)[0].from
 	*s = slices.Delete(*s, 0, 1)
 }
 
-// run is a range of frames, both included, of which the set has the records 0 to rows-1.
+// run is a range of frames, both ends included. The set has their records 0 to rows-1.
 type run struct {
 	from, to uint64
 	rows     int
 }
 
-// Identities is a set of records of one session by (seq, index). Nearly all frames arrive whole
-// and in order, and have as many records as the frame before: they are one run. The zero value is
+// Identities is a set of records of one session by (seq, index). Nearly all frames arrive complete
+// and in order, and have as many records as the previous frame: they are one run. The zero value is
 // empty.
 type Identities struct {
-	runs   []run   // ascending and disjoint; neighbours that touch differ in rows
-	others *others // nil until the first one
+	runs   []run         // ascending and disjoint; adjacent ones differ in rows
+	others *otherRecords // nil until the first one
 }
 
 // Has reports whether a record is in the set.
@@ -90,7 +90,7 @@ func (s *Identities) Has(seq uint64, index int) bool {
 	return index >= 0 && (index < s.rows(s.find(seq), seq) || s.others != nil && s.others.has(seq, index))
 }
 
-// Add puts a record in and reports whether it was not there before. index is not negative.
+// Add adds a record and reports whether it is new. index MUST NOT be negative.
 func (s *Identities) Add(seq uint64, index int) bool {
 	i := s.find(seq)
 	rows := s.rows(i, seq)
@@ -102,7 +102,7 @@ func (s *Identities) Add(seq uint64, index int) bool {
 	case rows == 0 && i == len(s.runs): // the first record of the newest frame
 		s.runs = append(s.runs, run{seq, seq, 1})
 		s.joinNewest()
-	case rows > 0 && i == len(s.runs)-1 && s.runs[i].from == s.runs[i].to: // another one of it
+	case rows > 0 && i == len(s.runs)-1 && s.runs[i].from == s.runs[i].to: // the next record of the newest frame
 		s.runs[i].rows++
 		s.joinNewest()
 	default:
@@ -125,7 +125,7 @@ func (s *Identities) Merge(other Identities) {
 	}
 }
 
-// Bytes returns how many bytes the set takes beyond its own size.
+// Bytes returns the memory of the set without that of the Identities itself.
 func (s *Identities) Bytes() int64 {
 	n := int64(cap(s.runs)) * runBytes
 	if o := s.others; o != nil {
@@ -134,7 +134,7 @@ func (s *Identities) Bytes() int64 {
 	return n
 }
 
-// find returns the first run that ends at seq or later: the only one that seq can be in.
+// find returns the index of the first run that ends at seq or later: the only one that can contain seq.
 func (s *Identities) find(seq uint64) int {
 	k := len(s.runs)
 	switch {
@@ -150,7 +150,7 @@ func (s *Identities) search(seq uint64) int {
 	return sort.Search(len(s.runs), func(i int) bool { return s.runs[i].to >= seq })
 }
 
-// rows returns of how many first records of a frame a run has; i is find(seq).
+// rows returns the number of records of a frame that run i has; i MUST be find(seq).
 func (s *Identities) rows(i int, seq uint64) int {
 	if i < len(s.runs) && s.runs[i].from <= seq {
 		return s.runs[i].rows
@@ -158,7 +158,7 @@ func (s *Identities) rows(i int, seq uint64) int {
 	return 0
 }
 
-// grow adds the next record of a frame; i is find(seq).
+// grow adds the next record of a frame to run i; i MUST be find(seq).
 func (s *Identities) grow(i int, seq uint64) {
 	if rows := s.rows(i, seq); rows == 0 {
 		s.runs = slices.Insert(s.runs, i, run{seq, seq, 1})
@@ -178,7 +178,7 @@ func (s *Identities) grow(i int, seq uint64) {
 	s.bound()
 }
 
-// joinNewest is join of the newest two.
+// joinNewest joins the newest two runs if they are adjacent and have the same rows, and bounds the runs.
 func (s *Identities) joinNewest() {
 	k := len(s.runs) - 1
 	if k > 0 {
@@ -191,14 +191,14 @@ func (s *Identities) joinNewest() {
 	s.bound()
 }
 
-// bound makes the oldest runs one if there are too many.
+// bound joins the oldest runs if there are too many.
 func (s *Identities) bound() {
 	if n := len(s.runs) - maxRanges; n > 0 {
 		s.joinOldest(n)
 	}
 }
 
-// join makes run i and the next one the same if they touch and have the same rows.
+// join joins run i and the next one if they are adjacent and have the same rows.
 func (s *Identities) join(i int) {
 	if i < 0 || i+1 >= len(s.runs) {
 		return
@@ -209,7 +209,7 @@ func (s *Identities) join(i int) {
 	}
 }
 
-// joinOldest makes the n oldest runs and the next one the same.
+// joinOldest joins the n+1 oldest runs.
 func (s *Identities) joinOldest(n int) {
 	for _, r := range s.runs[:n] {
 		s.runs[n].rows = max(s.runs[n].rows, r.rows)
@@ -236,12 +236,12 @@ func union(a, b []run) []run {
 		}
 		if one := (run{a[0].from, min(a[0].to, b[0].from-1), a[0].rows}); a[0].from < b[0].from {
 			put(one)
-			a = after(a, one.to)
+			a = dropUntil(a, one.to)
 			continue
 		}
 		both := run{a[0].from, min(a[0].to, b[0].to), max(a[0].rows, b[0].rows)}
 		put(both)
-		a, b = after(a, both.to), after(b, both.to)
+		a, b = dropUntil(a, both.to), dropUntil(b, both.to)
 	}
 	for _, r := range append(a, b...) {
 		put(r)
@@ -249,8 +249,8 @@ func union(a, b []run) []run {
 	return out
 }
 
-// after drops the frames until seq of the first run.
-func after(runs []run, seq uint64) []run {
+// dropUntil returns runs without the frames up to seq of the first run. It may change runs.
+func dropUntil(runs []run, seq uint64) []run {
 	if runs[0].to <= seq {
 		return runs[1:]
 	}
@@ -258,22 +258,22 @@ func after(runs []run, seq uint64) []run {
 	return runs
 }
 
-// others are records that arrived before an earlier one of their frame: one seqSet for each index,
-// for it may be the same record that is missing in each frame.
-type others struct {
+// otherRecords holds records that arrived before an earlier one of their frame: a seqSet for each index, since
+// the same record may be missing in each frame.
+type otherRecords struct {
 	sets   []seqSet
-	ranges int // of all sets
-	room   int // for ranges, in all sets
+	ranges int // total length of the sets
+	room   int // total capacity of the sets
 }
 
-func (o *others) has(seq uint64, index int) bool {
+func (o *otherRecords) has(seq uint64, index int) bool {
 	return index < len(o.sets) && o.sets[index].has(seq)
 }
 
 // addOther adds the record of that index of a range of frames.
 func (s *Identities) addOther(r seqRange, index int) {
 	if s.others == nil {
-		s.others = new(others)
+		s.others = new(otherRecords)
 	}
 	o := s.others
 	for index >= len(o.sets) {

@@ -2,7 +2,7 @@ package event
 
 import "github.com/qosrtc/qos/protocol"
 
-// Limit is a reason for which an encoder is limited, as qualityLimitationReason has it (webrtc-stats).
+// Limit is a reason for which an encoder is limited: a qualityLimitationReason (webrtc-stats).
 type Limit string
 
 // The reasons.
@@ -11,15 +11,15 @@ const (
 	ByCPU       Limit = "cpu"
 )
 
-// An encoder that reports no reason (Firefox) is limited by bandwidth below this target. With room on its path Firefox has 500 kbit/s and more for
-// pictures of at least leastPixels.
+// An encoder that reports no reason (Firefox) counts as limited by bandwidth below this target. With sufficient bandwidth
+// Firefox has a target of 500 kbit/s and more for pictures of at least leastPixels.
 const (
 	limitedTargetBps = 300e3
 	leastPixels      = 176 * 144
 )
 
-// LimitedMs returns in how much of the interval the encoder was limited. An encoder that counts no times was limited in all of it or in nothing,
-// by its last reason, or by its target if it reports no reason.
+// LimitedMs returns the time in the interval in which the encoder was limited. For an encoder that counts no times it is the
+// whole interval or 0, by the last reason, or by the target bit rate if the encoder reports no reason.
 func (m *Measurement) LimitedMs(by Limit) Value {
 	counted := protocol.CPULimitedMs
 	if by == ByBandwidth {
@@ -30,15 +30,15 @@ func (m *Measurement) LimitedMs(by Limit) Value {
 	case m.Known(counted):
 		return m.Value(counted)
 	case m.Limitation != "":
-		return m.all(m.Limitation == string(by))
+		return m.wholeOrZero(m.Limitation == string(by))
 	case by == ByBandwidth && target > 0 && !m.Layer() && m.Get(protocol.Width)*m.Get(protocol.Height) >= leastPixels:
-		return m.all(target < limitedTargetBps)
+		return m.wholeOrZero(target < limitedTargetBps)
 	}
 	return Value{}
 }
 
-// all returns the whole interval, or nothing of it.
-func (m *Measurement) all(is bool) Value {
+// wholeOrZero returns the whole interval, or 0.
+func (m *Measurement) wholeOrZero(is bool) Value {
 	if is {
 		return Value{m.IntervalMs, true}
 	}

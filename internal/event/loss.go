@@ -2,17 +2,17 @@ package event
 
 import "github.com/qosrtc/qos/protocol"
 
-// Loss is what one interval says of the packets of a stream. Nobody may have counted them.
+// Loss is the packet loss of a stream in one interval.
 type Loss struct {
-	Lost     Value   // packets; negative where late ones came (RFC 3550)
-	Expected float64 // packets that were to come, or were sent
-	Fraction Value   // 0 to 1; unknown as well where nothing was expected, or nobody counted the packets
+	Lost     Value   // packets; negative where late ones arrived (RFC 3550)
+	Expected float64 // packets that were expected, or were sent
+	Fraction Value   // 0 to 1; unknown also where no packet was expected, or the number of packets is unknown
 }
 
-// Loss returns what was lost on the way here, or by the reports of the remote end. To add up
-// there is the count first; for the interval alone, the fraction: the library works it out
-// between the remote end's reports, which come every few seconds, so a short interval holds the
-// losses of none or of more than itself.
+// Loss returns the loss on the path to this end, or for an outbound stream that of the remote
+// end's reports. A report arrives every few seconds, so a short interval has the losses of no
+// report, or those of a longer time: Lost is correct as a sum over intervals, and the Fraction,
+// which the library computes between two reports, for a single interval.
 func (m *Measurement) Loss() Loss {
 	packets := m.Get(protocol.Packets)
 	lost, fraction := m.Value(protocol.PacketsLost), Value{}
@@ -30,16 +30,16 @@ func (m *Measurement) Loss() Loss {
 	return loss
 }
 
-// LossOf returns what became of packets: of an inbound stream those that came, of an outbound
-// stream those that were sent.
+// LossOf returns the loss of a stream. packets is the number of received packets of an inbound stream,
+// of sent packets of an outbound one.
 func LossOf(statsType string, lost Value, packets float64) Loss {
 	l := Loss{Lost: lost, Expected: packets}
-	gone := max(0, lost.V)
+	count := max(0, lost.V)
 	if statsType == protocol.InboundRTP {
-		l.Expected += gone
+		l.Expected += count
 	}
 	if lost.Known && l.Expected > 0 {
-		l.Fraction = Known(min(1, gone/l.Expected))
+		l.Fraction = Known(min(1, count/l.Expected))
 	}
 	return l
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// Measurement is what was measured of one stream or candidate pair over one interval.
+// Measurement holds the measures of one stream or candidate pair over one interval.
 type Measurement struct {
 	StatsType  string // protocol.InboundRTP, OutboundRTP or CandidatePair
 	MediaType  string // protocol.Audio or Video; empty for a candidate pair
-	Screen     bool   // a screen: its frame rate is no fault
-	Unheard    bool   // nothing at all came back over its candidate pair: what the remote end reports is old
-	LowerLayer bool   // a larger layer of the same picture was sent beside it
+	Screen     bool   // a shared screen, whose frame rate may be low
+	Unheard    bool   // its candidate pair received no byte: the values of the remote end are old
+	LowerLayer bool   // a larger layer of the same picture was sent too
 	SSRC       int64
 	Codec      string  // MIME subtype
 	RID        string  // of a simulcast layer
@@ -30,7 +30,7 @@ type Measurement struct {
 	values [protocol.NumMeasures]float64
 }
 
-// Score is what the interval was found to be worth.
+// Score is the quality score of an interval.
 type Score struct {
 	MOS        Value // 1 to 5
 	Label      string
@@ -40,13 +40,13 @@ type Score struct {
 	Assumed    string // inputs that were not measured, separated by commas
 }
 
-// minValue is the least number that is not as good as 0: no quotient of two can overflow.
+// minValue is the least magnitude that does not count as 0, so that no quotient of two values overflows.
 const minValue = 1e-9
 
 // Set makes a measure known. A number that is not finite makes it unknown.
 func (m *Measurement) Set(k protocol.Measure, v float64) {
 	switch {
-	case v-v != 0: // infinite, or none
+	case v-v != 0: // infinity or NaN
 		m.Clear(k)
 		return
 	case math.Abs(v) < minValue:
@@ -92,10 +92,10 @@ func (m *Measurement) All() iter.Seq2[protocol.Measure, float64] {
 	}
 }
 
-// Inbound reports whether this is a stream that is received.
+// Inbound reports whether this is a received stream.
 func (m *Measurement) Inbound() bool { return m.StatsType == protocol.InboundRTP }
 
-// Outbound reports whether this is a stream that is sent.
+// Outbound reports whether this is a sent stream.
 func (m *Measurement) Outbound() bool { return m.StatsType == protocol.OutboundRTP }
 
 // Pair reports whether this is a candidate pair.
@@ -128,41 +128,41 @@ func (m *Measurement) AudiblyConcealed() Value {
 	return Value{max(0, m.Get(protocol.ConcealedSamples)-m.Get(protocol.SilentConcealedSamples)), m.Known(protocol.ConcealedSamples)}
 }
 
-// What is enough to say that media which arrived could not be decoded.
+// The thresholds of Undecoded.
 const (
 	undecodedPackets = 20
-	undecodedLoss    = 0.01 // and up to here the loss explains nothing
-	undecodedShare   = 0.95 // of the samples, concealed
-	undecodedPerSec  = 25   // packets of audio: half of what is sent without pauses
+	undecodedLoss    = 0.01 // a higher loss may be the reason
+	undecodedShare   = 0.95 // share of concealed samples
+	undecodedPerSec  = 25   // packets of audio: half the rate without pauses
 )
 
-// Undecoded reports whether media arrived and no frame of them could be decoded, as if the page had no key for them: an encoded
-// transform (W3C webrtc-encoded-transform) counts what it drops as received.
+// Undecoded reports whether media arrived and no frame could be decoded, as if the page had no key for them: frames that an
+// encoded transform (W3C webrtc-encoded-transform) drops count as received.
 func (m *Measurement) Undecoded() bool {
 	if !m.Inbound() || m.Get(protocol.Packets) < undecodedPackets || m.IsPadding() {
 		return false
 	}
-	nothing := m.unheard()
+	nothing := m.isUnheard()
 	if m.Video() {
 		nothing = m.Value(protocol.FramesDecoded).Is(0)
 	}
 	return nothing && m.Loss().Fraction.V <= undecodedLoss
 }
 
-// unheard reports whether sound arrived without pauses and was concealed nearly throughout, although it was not too late.
-func (m *Measurement) unheard() bool {
+// isUnheard reports whether audio arrived without pauses and in time, and nearly all samples were concealed.
+func (m *Measurement) isUnheard() bool {
 	samples, packets := m.Get(protocol.Samples), m.Get(protocol.Packets)
 	return samples > 0 && m.Get(protocol.ConcealedSamples) >= undecodedShare*samples && packets*1000 >= undecodedPerSec*m.IntervalMs &&
 		m.Get(protocol.PacketsDiscarded) <= undecodedLoss*packets
 }
 
-// IsPadding reports whether packets came without payload: a server's probing.
+// IsPadding reports whether packets were sent or received without payload, as for a server's probing.
 func (m *Measurement) IsPadding() bool {
 	return m.Get(protocol.Packets) > 0 && m.Value(protocol.Bytes).Is(0)
 }
 
-// StillMs returns the time in which the picture stood still. A pause is a freeze as well, so
-// it is the longer of the two.
+// StillMs returns the time in which the picture was frozen. A pause is also a freeze, so it is the
+// longer of the two.
 func (m *Measurement) StillMs() Value {
 	return Value{max(m.Get(protocol.FreezeMs), m.Get(protocol.PauseMs)), m.Known(protocol.FreezeMs) || m.Known(protocol.PauseMs)}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// OutOfRange is a set of values that could not be true: a browser's counters can go back, jump,
-// or be nonsense. A bit for each measure, and one for each of those below.
+// OutOfRange is a set of values that cannot be true, such as those of a browser's counter that
+// decreases or jumps. It has a bit for each measure, and one for each of the constants below.
 type OutOfRange uint64
 
 const (
@@ -18,13 +18,13 @@ const (
 	mosOutOfRange
 )
 
-// Measures have the bits below these two: with more than 62 of them this does not compile.
+// Measures have the bits below these two. With more than 62 measures this does not compile.
 var _ [62 - protocol.NumMeasures]struct{}
 
-// Len returns how many values there are in the set.
+// Len returns the number of values in the set.
 func (o OutOfRange) Len() int { return bits.OnesCount64(uint64(o)) }
 
-// Names returns the names of the values, in order of the alphabet.
+// Names returns the names of the values, sorted.
 func (o OutOfRange) Names() (names []string) {
 	if o&intervalOutOfRange != 0 {
 		names = append(names, "intervalMs")
@@ -41,7 +41,7 @@ func (o OutOfRange) Names() (names []string) {
 	return names
 }
 
-// OutOfRangeNamed returns the set of the measures of those names, separated by commas. Other names are ignored.
+// OutOfRangeNamed returns the set of the measures with those names, separated by commas. It ignores unknown names.
 func OutOfRangeNamed(names string) (set OutOfRange) {
 	for name := range strings.SplitSeq(names, ",") {
 		if k := protocol.MeasureNamed(name); k != protocol.UnknownMeasure {
@@ -53,12 +53,12 @@ func OutOfRangeNamed(names string) (set OutOfRange) {
 
 const (
 	maxIntervalMs = 86_400_000 // a day
-	minRateMs     = 1000       // a shorter interval can hold what came at once
+	minRateMs     = 1000       // a shorter interval may contain a burst
 	minMOS        = 1
 	maxMOS        = 5
 )
 
-// DropOutOfRange makes those values unknown that cannot be true, by the ranges and neighbours of
+// DropOutOfRange clears the values that cannot be true, by the ranges and neighbours in
 // protocol.Measures, and adds them to OutOfRange. A loss may be negative (RFC 3550).
 func (m *Measurement) DropOutOfRange() {
 	if !(m.IntervalMs >= 0 && m.IntervalMs <= maxIntervalMs) { // NaN too
@@ -70,11 +70,11 @@ func (m *Measurement) DropOutOfRange() {
 		m.OutOfRange |= mosOutOfRange
 	}
 	seconds := max(m.IntervalMs, minRateMs) / 1000
-	doubted, dropped := m.outside(seconds)
-	for m.checkNeighbours(doubted, &dropped, seconds) { // each that is dropped is a neighbour too
+	doubted, dropped := m.dropOutside(seconds)
+	for m.checkNeighbours(doubted, &dropped, seconds) { // a dropped value may be the neighbour of another
 	}
 	if dropped.has(protocol.RemotePacketsLost) && m.Known(protocol.RemoteLossFraction) {
-		dropped.add(protocol.RemoteLossFraction) // its quotient
+		dropped.add(protocol.RemoteLossFraction) // computed from it
 		m.Clear(protocol.RemoteLossFraction)
 	}
 	m.OutOfRange |= dropped
@@ -84,12 +84,13 @@ func (o OutOfRange) has(k protocol.Measure) bool { return o&(1<<k) != 0 }
 
 func (o *OutOfRange) add(k protocol.Measure) { *o |= 1 << k }
 
-// outside clears the values that are beyond their own range. It returns those, and the values that a neighbour may limit.
-func (m *Measurement) outside(seconds float64) (doubted, dropped OutOfRange) {
+// dropOutside clears the values that are beyond their own range, and returns them as dropped. doubted are the values that a
+// neighbour may limit.
+func (m *Measurement) dropOutside(seconds float64) (doubted, dropped OutOfRange) {
 	for left := m.known; left != 0; left &= left - 1 {
 		k := protocol.Measure(bits.TrailingZeros64(left))
 		v := m.values[k]
-		if v >= 0 && v <= lowest[k] { // most are beyond doubt
+		if v >= 0 && v <= alwaysInRange[k] { // most values
 			continue
 		}
 		if low, high := rangeOf(k, seconds); v < low || v > high {
@@ -102,8 +103,8 @@ func (m *Measurement) outside(seconds float64) (doubted, dropped OutOfRange) {
 	return doubted, dropped
 }
 
-// checkNeighbours clears the counters that are more than their neighbours of the same interval allow, and adds them to dropped. A
-// neighbour that was dropped counts as 0, one that was not measured allows anything. It reports whether there were any.
+// checkNeighbours clears the counters that exceed the limit by their neighbour in the same interval, and adds them to dropped. A
+// dropped neighbour counts as 0, an unknown one limits nothing. It reports whether it cleared any.
 func (m *Measurement) checkNeighbours(doubted OutOfRange, dropped *OutOfRange, seconds float64) (more bool) {
 	for left := uint64(doubted) & m.known; left != 0; left &= left - 1 {
 		k := protocol.Measure(bits.TrailingZeros64(left))
@@ -120,9 +121,9 @@ func (m *Measurement) checkNeighbours(doubted OutOfRange, dropped *OutOfRange, s
 	return more
 }
 
-// SetSSRC takes an SSRC, which has 32 bits (RFC 3550). The receiver lets no other number pass.
-// Of records from elsewhere, what is none is 0 and out of range: all such streams of one kind
-// and fabric are one.
+// SetSSRC sets the SSRC, which has 32 bits (RFC 3550). The receiver rejects other numbers. In records
+// of other sources, they become 0 and out of range, so that all such streams of one kind and fabric are
+// one stream.
 func (m *Measurement) SetSSRC(v float64) {
 	info := protocol.SSRC.Info()
 	if v >= info.Min && v <= info.Max {
@@ -133,8 +134,8 @@ func (m *Measurement) SetSSRC(v float64) {
 	m.OutOfRange |= 1 << protocol.SSRC
 }
 
-// lowest are bounds below which nothing is out of range, however long the interval.
-var lowest = func() (bounds [protocol.NumMeasures]float64) {
+// alwaysInRange are bounds up to which a measure is in range for an interval of any length.
+var alwaysInRange = func() (bounds [protocol.NumMeasures]float64) {
 	for k := range protocol.NumMeasures {
 		_, bounds[k] = rangeOf(k, 1)
 		if n := k.Info().Within; n != nil {
@@ -144,7 +145,7 @@ var lowest = func() (bounds [protocol.NumMeasures]float64) {
 	return bounds
 }()
 
-// rangeOf returns between what a measure of an interval can lie.
+// rangeOf returns the range of a measure in an interval of that length.
 func rangeOf(k protocol.Measure, seconds float64) (low, high float64) {
 	info := k.Info()
 	low, high = info.Min, info.Max

@@ -5,13 +5,13 @@ import "encoding/json"
 // MaxUserIDBytes bounds each name of a user: 128 characters of UTF-8 at most.
 const MaxUserIDBytes = 512
 
-// User is the two names of a user: the real one for support roles, the alias for all others.
+// User holds the two names of a user: the real one for support roles, the alias for all others.
 type User struct{ Name, Alias string }
 
-// ParseUser reads a userID as docs/protocol.md, section 3.1, has it: a string, which is its own
-// alias, or an object with aliasName and perhaps userName. Names longer than MaxUserIDBytes are
-// cut. It returns false for what is no userID; an object without aliasName is none, for a real
-// name never takes the alias's place.
+// ParseUser parses a userID (docs/protocol.md, section 3.1): a string, which is name and alias, or an
+// object with aliasName and optionally userName. It truncates names to MaxUserIDBytes. It returns
+// false if raw is no userID. An object without aliasName is none, since a real name MUST NOT be
+// used as an alias.
 func ParseUser(raw []byte) (User, bool) {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -29,24 +29,24 @@ func ParseUser(raw []byte) (User, bool) {
 	return u, true
 }
 
-// Naming is what an event calls a user.
+// Naming is the name of a user in an event.
 type Naming struct {
 	User User
-	// Of says whom the event names: "local", the session's own user, or "remote", the fabric's
-	// remote end, of whom both are called something else from then on; or Claimed. It is empty for
-	// the owner of a stream, and where the event does not say.
+	// Of identifies the user: "local", the session's own user, or "remote", the fabric's remote end,
+	// both of whom the event renames; or Claimed. It is empty for the owner of a stream, and where
+	// the event does not have it.
 	Of string
 }
 
-// Claimed is Naming.Of of a user ID that a page gave beside the one that an origin server signed (ClaimedUserID). It
-// renames nobody, and no conference is found by it.
+// Claimed is the Naming.Of of a user ID from the page in a session whose user ID an origin server signed (ClaimedUserID). It
+// renames no user, and is no search term.
 const Claimed = "claimed"
 
-// ClaimedUserID is the member of a userIDChange that has such an ID, in place of newUserID and userIDType.
+// ClaimedUserID is the member of a userIDChange with such an ID. It replaces newUserID and userIDType.
 const ClaimedUserID = "claimedUserID"
 
-// Names reads the data of an event that may name a user; of others it returns an empty Naming,
-// and where there is no userID an empty User.
+// Names returns the name of a user in the data of an event. For events that name no user it returns an
+// empty Naming, and without a valid userID an empty User.
 func Names(name string, data []byte) (n Naming) {
 	var raw struct {
 		UserIDType    string          `json:"userIDType"`
@@ -56,7 +56,7 @@ func Names(name string, data []byte) (n Naming) {
 	}
 	switch name {
 	case "userIDChange":
-		_ = json.Unmarshal(data, &raw) // what is no JSON names nobody
+		_ = json.Unmarshal(data, &raw) // invalid JSON names no user
 		if len(raw.ClaimedUserID) > 0 {
 			n.User, _ = ParseUser(raw.ClaimedUserID)
 			n.Of = Claimed

@@ -24,7 +24,7 @@ type Attr struct {
 	Bool  bool
 }
 
-// Str returns a text, "" of another type.
+// Str returns a text, "" for another type.
 func (a Attr) Str() string {
 	if a.Type == Text {
 		return a.Text
@@ -32,7 +32,8 @@ func (a Attr) Str() string {
 	return ""
 }
 
-// Number returns an int or a double, whichever the sender chose. What is not finite is none.
+// Number returns an int or a double: senders may use either. It returns false for other types and for
+// numbers that are not finite.
 func (a Attr) Number() (float64, bool) {
 	switch a.Type {
 	case Int:
@@ -44,8 +45,8 @@ func (a Attr) Number() (float64, bool) {
 	}
 }
 
-// Whole returns a whole number, false when it is none. JSON senders may write one as a double;
-// beyond 2^53 one double may be several whole numbers.
+// Whole returns a whole number, false if a is none. A double counts if it is whole and at most 2^53,
+// the limit up to which doubles represent whole numbers exactly.
 func (a Attr) Whole() (int64, bool) {
 	switch a.Type {
 	case Int:

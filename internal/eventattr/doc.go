@@ -1,4 +1,4 @@
-// Package eventattr has the attributes (internal/semconv) of an event's fields. Records of the
-// pipeline and of the store are read through it, so that one record is the same event either
-// way. It knows neither: packages eventlog and eventrow hand it their attributes.
+// Package eventattr reads the fields of an event from attributes (internal/semconv). Records of the
+// pipeline and of the store are read by it, so that a record yields the same event from both.
+// It depends on neither: packages eventlog and eventrow provide their attributes as a Source.
 package eventattr

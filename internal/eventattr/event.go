@@ -7,9 +7,9 @@ import (
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
-// Source has attributes.
+// Source is the attributes of a record.
 type Source interface {
-	// Get returns the value of an attribute, of type Missing where there is none.
+	// Get returns the value of an attribute, with type Missing where there is none.
 	Get(name string) Attr
 }
 
@@ -23,10 +23,10 @@ var kinds = map[string]event.Kind{
 	semconv.EventSDP:      event.KindSDP,
 }
 
-// KindOf returns the kind of a record of that event name, 0 when it is none of a conference's.
+// KindOf returns the kind of a record with that event name, 0 if no conference has such records.
 func KindOf(name string) event.Kind { return kinds[name] }
 
-// ReadScope reads what the records of a fabric share, but for its number and its conference.
+// ReadScope reads the common attributes of the records of a fabric, without its number and its conference.
 func ReadScope(e *event.Event, from Source) {
 	e.Usage = from.Get(semconv.FabricUsage).Str()
 	e.RemoteUser = from.Get(semconv.RemoteUserID).Str()
@@ -35,7 +35,7 @@ func ReadScope(e *event.Event, from Source) {
 	e.Direction = from.Get(semconv.FabricDirection).Str()
 }
 
-// ReadDetails reads what a record that is no measurement has, by the event's kind.
+// ReadDetails reads the attributes of a record that is no measurement, by the event's kind.
 func ReadDetails(e *event.Event, from Source) {
 	corrected := from.Get(semconv.TimeCorrected)
 	e.TimeCorrected = corrected.Type == Bool && corrected.Bool
@@ -78,7 +78,7 @@ func readError(from Source) *event.Error {
 	}
 }
 
-// readFeedback copies texts: a conference keeps them.
+// readFeedback copies texts, since a conference keeps them.
 func readFeedback(from Source) *event.Feedback {
 	text := func(name string) string { return strings.Clone(from.Get(name).Str()) }
 	return &event.Feedback{
@@ -89,7 +89,7 @@ func readFeedback(from Source) *event.Feedback {
 	}
 }
 
-// maxLost bounds what one skip may claim: far above any client's queue.
+// maxLost bounds the counts of one skip, far above the length of any client's queue.
 const maxLost = 1 << 30
 
 func lost(a Attr) int { return int(min(max(0, a.whole()), maxLost)) }

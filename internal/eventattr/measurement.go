@@ -8,10 +8,10 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// Field is where an attribute of a measurement's record belongs.
+// Field identifies the part of a measurement's record that an attribute sets.
 type Field uint8
 
-// The fields. Below them is each measure, by its number.
+// The fields. The numbers below them are those of the measures.
 const (
 	interval = Field(protocol.NumMeasures) + iota
 	statsType
@@ -66,22 +66,21 @@ func FieldOf(name string) Field {
 	return None
 }
 
-// counted are the fields of measures that are numbers and no SSRC.
-var counted = func() (is [NumFields]bool) {
+// isNumber marks the fields of measures that are numbers and no SSRC.
+var isNumber = func() (is [NumFields]bool) {
 	for k := range protocol.NumMeasures {
 		is[k] = k.Info().Type != protocol.Text && k != protocol.SSRC
 	}
 	return is
 }()
 
-// Measure returns the measure of the field, false where it is none of those that Measurement.Set
-// takes.
-func (f Field) Measure() (k protocol.Measure, ok bool) { return protocol.Measure(f), counted[f] }
+// Measure returns the measure of the field, false where it is none that Measurement.Set accepts.
+func (f Field) Measure() (k protocol.Measure, ok bool) { return protocol.Measure(f), isNumber[f] }
 
-// Name returns the attribute of a field, "" where it has none of its own.
+// Name returns the attribute name of a field, "" where it has none of its own.
 func (f Field) Name() string { return fieldNames[f] }
 
-// Row is what a measurement's record says beside the measurement.
+// Row holds the fields of a measurement's record that are not in the Measurement.
 type Row struct {
 	Seq           int64 // of its frame; -1: none
 	Index         int64
@@ -89,10 +88,10 @@ type Row struct {
 	Scored        bool // it has attributes of a score
 }
 
-// NewRow returns a row of which nothing was read.
+// NewRow returns a row without fields.
 func NewRow() Row { return Row{Seq: -1} }
 
-// Put takes one attribute of a measurement's record.
+// Put sets the field of one attribute of a measurement's record, in m or in r.
 func (r *Row) Put(m *event.Measurement, f Field, a Attr) {
 	switch {
 	case f < Field(protocol.NumMeasures):
@@ -164,15 +163,15 @@ func putScore(s *event.Score, f Field, a Attr) {
 		s.Confidence = a.Str()
 	case assumed:
 		s.Assumed = a.Str()
-	default: // what a summary and a page do not need
+	default: // not needed by summaries and pages
 	}
 }
 
 // screenshare is the contentType of a screen (webrtc-stats).
 const screenshare = "screenshare"
 
-// Done completes a measurement of a fabric with that usage when all its attributes were put. It drops
-// values that are out of range.
+// Done completes a measurement after all its attributes were put: it sets Screen by the fabric's usage, and
+// drops values that are out of range.
 func Done(m *event.Measurement, usage string) {
 	m.Screen = usage == event.Screen || m.Content == screenshare
 	m.DropOutOfRange()

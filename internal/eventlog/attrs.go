@@ -9,16 +9,16 @@ import (
 // Text returns a string attribute, "" when it is missing or of another type.
 func Text(attrs pcommon.Map, name string) string { return source(attrs).Get(name).Str() }
 
-// Integer returns a whole number, false when it is missing or none.
+// Integer returns a whole number, false when it is missing or no whole number.
 func Integer(attrs pcommon.Map, name string) (int64, bool) { return source(attrs).Get(name).Whole() }
 
-// Number returns a number, 0 when it is missing or none.
+// Number returns a number, 0 when it is missing or no number.
 func Number(attrs pcommon.Map, name string) float64 {
 	v, _ := source(attrs).Get(name).Number()
 	return v
 }
 
-// Known returns a number, false when it is missing, none or not finite.
+// Known returns a number, false when it is missing, no number or not finite.
 func Known(attrs pcommon.Map, name string) (float64, bool) { return source(attrs).Get(name).Number() }
 
 // True reports whether an attribute is a boolean that is true.
@@ -27,7 +27,7 @@ func True(attrs pcommon.Map, name string) bool {
 	return v.Type == eventattr.Bool && v.Bool
 }
 
-// source hands the attributes of records to package eventattr.
+// source provides the attributes of a record to package eventattr.
 type source pcommon.Map
 
 // Get returns the value of an attribute.

@@ -10,11 +10,11 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// Measurements reads the records of measurements. Their attributes follow one another in much
-// the same order: by what came after each before, most are found without a search. Not for
-// concurrent use.
+// Measurements reads the records of measurements. The order of their attributes rarely changes, so
+// most fields are found without a search, as the successor of the previous one. It is not safe
+// for concurrent use.
 type Measurements struct {
-	after [eventattr.NumFields]eventattr.Field // by the field before; None: not found yet
+	after [eventattr.NumFields]eventattr.Field // by the previous field; None: unknown
 }
 
 var readers = sync.Pool{New: func() any {
@@ -25,15 +25,15 @@ var readers = sync.Pool{New: func() any {
 	return r
 }}
 
-// NewMeasurements returns a reader. Release gives it back.
+// NewMeasurements returns a reader. The caller SHOULD call Release after use.
 func NewMeasurements() *Measurements {
-	return readers.Get().(*Measurements) //nolint:forcetypeassert // nothing else is in there
+	return readers.Get().(*Measurements) //nolint:forcetypeassert // the pool holds no other type
 }
 
-// Release gives the reader back.
+// Release returns the reader to its pool.
 func (r *Measurements) Release() { readers.Put(r) }
 
-// Read reads the measurement of a record of a fabric with that usage into m, which is empty.
+// Read reads the measurement of a record of a fabric with that usage into m, which MUST be empty.
 func (r *Measurements) Read(m *event.Measurement, attrs pcommon.Map, usage string) eventattr.Row {
 	row := eventattr.NewRow()
 	last := eventattr.None
@@ -53,7 +53,7 @@ func (r *Measurements) Read(m *event.Measurement, attrs pcommon.Map, usage strin
 	return row
 }
 
-// set is the short way of what most attributes are.
+// set sets a measure that is a number, as most attributes are; false if v is none.
 func set(m *event.Measurement, k protocol.Measure, v pcommon.Value) bool {
 	switch v.Type() {
 	case pcommon.ValueTypeInt:

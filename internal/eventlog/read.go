@@ -11,14 +11,14 @@ import (
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
-// Item is a record of the pipeline and the event that it is.
+// Item is a record of the pipeline with its event.
 type Item struct {
 	Event  event.Event
 	Record plog.LogRecord
 }
 
-// Read reads the records that are about conferences, and leaves out others: parts of SDPs too,
-// which are no fact about a conference.
+// Read returns the records of conferences and omits all others, and the parts of SDPs, which change
+// no conference.
 func Read(logs plog.Logs) []Item {
 	items := make([]Item, 0, logs.LogRecordCount())
 	r := reader{measurements: NewMeasurements(), room: make([]event.Measurement, logs.LogRecordCount())}
@@ -46,7 +46,7 @@ func Read(logs plog.Logs) []Item {
 	return items
 }
 
-// reader reads records; room is for the measurements of all.
+// reader reads records. room has an element for the measurement of each record.
 type reader struct {
 	measurements *Measurements
 	room         []event.Measurement
@@ -73,7 +73,7 @@ func (r *reader) read(item *Item) {
 		m := &r.room[0]
 		row := r.measurements.Read(m, attrs, e.Usage)
 		e.Seq, e.Index, e.TimeCorrected = uint64(max(0, row.Seq)), int(row.Index), row.TimeCorrected // not negative
-		if m.StatsType != "" {                                                                       // a frame without rows has none: it says "alive"
+		if m.StatsType != "" {                                                                       // empty for a keep-alive, a frame without measurements
 			e.Measured, r.room = m, r.room[1:]
 		} else {
 			*m = event.Measurement{}
@@ -86,15 +86,15 @@ func (r *reader) read(item *Item) {
 	e.Seq, e.Index = uint64(max(0, seq)), int(index) // not negative
 }
 
-// Details returns what a record that is no measurement has: nothing of its session, its scope
-// and its identity.
+// Details returns the event of a record that is no measurement, without the fields of its session, its
+// scope and its identity.
 func Details(record plog.LogRecord) event.Event {
 	e := event.Event{Kind: eventattr.KindOf(record.EventName())}
 	eventattr.ReadDetails(&e, source(record.Attributes()))
 	return e
 }
 
-// MarkOutOfRange notes on records of measurements which values were dropped.
+// MarkOutOfRange sets the attribute of records of measurements that names the dropped values.
 func MarkOutOfRange(items []Item) {
 	for i := range items {
 		if m := items[i].Event.Measured; m != nil && m.OutOfRange != 0 {

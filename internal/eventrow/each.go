@@ -9,16 +9,16 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// Each calls yield for each record of the conference at ref that is an event of it, in the
-// store's order, until yield returns false. People are the conference's participants. The event
-// and its measurement are overwritten by the next. Errors are those of storage.Reader.Records.
+// Each calls yield for each event of the conference at ref, in the store's order, until yield
+// returns false. It omits parts of SDPs. people MUST be the conference's participants. The next
+// event overwrites the event and its measurement. Errors are those of storage.Reader.Records.
 func Each(ctx context.Context, reader storage.Reader, ref storage.Ref, people []storage.Participant, yield func(*event.Event) bool) error {
 	return EachRecord(ctx, reader, ref, people, func(e *event.Event, _ *storage.Record) bool {
 		return e.Kind == event.KindSDP || yield(e)
 	})
 }
 
-// EachRecord is Each with the records themselves, parts of SDPs among them.
+// EachRecord is Each with the record of each event, and includes parts of SDPs.
 func EachRecord(ctx context.Context, reader storage.Reader, ref storage.Ref, people []storage.Participant, yield func(*event.Event, *storage.Record) bool) error {
 	return reader.Records(ctx, ref, eventsOf(ref, people, yield))
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// Read returns the event that a record of the session was when it passed through the pipeline,
-// false where it is none of a conference's. A measurement is read into m, which is overwritten.
+// Read returns the event of a stored record, equal to its event in the pipeline except for the fields of
+// the session; false if no conference has such records. It overwrites m with the measurement.
 func Read(r *storage.Record, m *event.Measurement) (e event.Event, ok bool) {
 	if e.Kind = eventattr.KindOf(r.Name); e.Kind == 0 {
 		return e, false
@@ -29,13 +29,13 @@ func Read(r *storage.Record, m *event.Measurement) (e event.Event, ok bool) {
 	}
 	e.TimeCorrected = row.TimeCorrected
 	eventattr.Done(m, e.Usage)
-	if m.StatsType != "" { // a frame without rows has none: it says "alive"
+	if m.StatsType != "" { // empty for a keep-alive, a frame without measurements
 		e.Measured = m
 	}
 	return e, true
 }
 
-// Inputs returns what the score of a measurement was computed from, by name.
+// Inputs returns the inputs of a measurement's score, by name.
 func Inputs(r *storage.Record) map[string]float64 {
 	inputs := map[string]float64{}
 	for name, v := range r.Attributes {
@@ -48,7 +48,7 @@ func Inputs(r *storage.Record) map[string]float64 {
 	return inputs
 }
 
-// source hands the attributes of records to package eventattr.
+// source provides the attributes of a record to package eventattr.
 type source map[string]any
 
 // Get returns the value of an attribute.

@@ -1,4 +1,4 @@
-// Package eventtest makes measurements for tests.
+// Package eventtest builds measurements for tests.
 package eventtest
 
 import (
@@ -7,10 +7,10 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// Values are measures that are known.
+// Values holds the values of known measures.
 type Values map[protocol.Measure]float64
 
-// With returns m with values.
+// With returns m with values set.
 func With(m event.Measurement, values Values) event.Measurement {
 	for k, v := range values {
 		m.Set(k, v)
