@@ -69,7 +69,7 @@ func (b *batch) touch(e *entry, f family, offset int, records int64) {
 	}
 }
 
-// measurement counts one for closeSource: most records are measurements, of few sources.
+// measurement counts a measurement, which closeSource adds: most records are measurements, of few sources.
 func (b *batch) measurement() {
 	b.measurements++
 	if b.exemplar.AtMs >= b.measured.AtMs {
@@ -77,7 +77,7 @@ func (b *batch) measurement() {
 	}
 }
 
-// closeSource adds the measurements of the source at hand.
+// closeSource adds the measurements of the current source.
 func (b *batch) closeSource() {
 	if b.measurements == 0 {
 		return

@@ -15,44 +15,44 @@ type Reason uint8
 
 // The reasons.
 const (
-	ReasonAttribute Reason = iota // an attribute that the record needs is missing, or none
+	ReasonAttribute Reason = iota // a required attribute is missing or invalid
 	ReasonTime                    // the record's time is out of range
 	ReasonValue                   // a number is out of range
 	NumReasons
 
-	counted // not dropped
+	noReason // not dropped
 )
 
-// Reasons are their names.
+// Reasons are the names of the reasons.
 var Reasons = [NumReasons]string{"attribute", "time", "value"}
 
-// AllMetrics stands for each metric of a record in Left.Overflow.
+// AllMetrics is the key in Left.Overflow of records whose metrics all overflow.
 const AllMetrics = "all"
 
-// Left is what had no series of its own.
+// Left counts the records and series that did not have a series of their own.
 type Left struct {
-	Overflow  map[string]int64  // records that an overflow series counts, by metric; those of app OtherApp under AllMetrics
-	Displaced map[string]int64  // series that made room for those of another app, by metric
+	Overflow  map[string]int64  // records in overflow series, by metric; those of app OtherApp under AllMetrics
+	Displaced map[string]int64  // series that were removed for those of another app, by metric
 	Dropped   [NumReasons]int64 // records
-	Replaced  int64             // records of which a label differs from their text
-	Untracked int64             // issues that are missing in the gauge: too many are open
+	Replaced  int64             // records with a label that differs from their text
+	Untracked int64             // issues that the gauge lacks: too many are open
 }
 
-// Empty reports whether nothing was left.
+// Empty reports whether all counts are 0.
 func (l *Left) Empty() bool {
 	return len(l.Overflow) == 0 && len(l.Displaced) == 0 && l.Dropped == [NumReasons]int64{} && l.Replaced == 0 && l.Untracked == 0
 }
 
-// A record's time may differ from the collector's by these: more can only be a wrong clock.
+// The largest differences of a record's time from the collector's: a larger one is due to a wrong clock.
 const (
 	maxPast   = 30 * 24 * time.Hour
 	maxFuture = 24 * time.Hour
 )
 
-// batch counts the records of one call. The entries that it found serve later calls too.
+// batch counts the records of one call of Observe. Later calls reuse the entries in its cache.
 type batch struct {
 	set    *Set
-	found  *found
+	cache  *sourceCache
 	read   *eventlog.Measurements
 	nowMs  int64
 	age    time.Duration // now, since the set was made
@@ -64,20 +64,20 @@ type batch struct {
 	family       string // of its browser, once known
 	browserKnown bool
 
-	replaced     bool     // a label of the record at hand differs from its text
-	exemplar     Exemplar // of the record at hand, without a value
+	replaced     bool     // a label of the current record differs from its text
+	exemplar     Exemplar // of the current record, without a value
 	measurements float64  // of the source, not added yet
 	measured     Exemplar // of the newest of them
 }
 
-// Observe counts the records that are not marked as duplicates. What it drops makes no series.
+// Observe counts the records that are not marked as duplicates. A dropped record creates no series.
 func (s *Set) Observe(logs plog.Logs, now time.Time) Left {
 	b := batch{set: s, read: eventlog.NewMeasurements(), nowMs: now.UnixMilli(), age: now.Sub(s.began)}
 	defer b.read.Release()
 	s.sweep.RLock()
 	defer s.sweep.RUnlock()
-	b.found = s.takeFound()
-	defer s.found.Put(b.found)
+	b.cache = s.takeCache()
+	defer s.caches.Put(b.cache)
 	for _, resource := range logs.ResourceLogs().All() {
 		b.openSource(resource.Resource().Attributes())
 		for _, sl := range resource.ScopeLogs().All() {
@@ -101,24 +101,24 @@ func (b *batch) observe(record plog.LogRecord) {
 	}
 	dup, ok := record.Attributes().Get(semconv.Duplicate)
 	again := ok && dup.Bool()
-	if again && name != semconv.EventIssue { // an issue that is reported again may be open
+	if again && name != semconv.EventIssue { // a repeated issue may be open
 		return
 	}
 	b.replaced = b.source.replaced || b.scope.replaced
 	reason := b.fault(record)
-	if reason == counted {
+	if reason == noReason {
 		reason = b.count(name, record, again)
 	}
-	if reason == counted && !b.source.begun && (name == semconv.EventStats || name == semconv.EventEvent) {
+	if reason == noReason && !b.source.begun && (name == semconv.EventStats || name == semconv.EventEvent) {
 		b.source.begun = true
 		b.beginSource()
 	}
-	b.leave(reason)
+	b.countLeft(reason)
 }
 
-// leave counts the record at hand where it was dropped, shares a series or has a replaced label.
-func (b *batch) leave(reason Reason) {
-	if reason != counted {
+// countLeft counts the current record in Left if it was dropped, shares a series or has a replaced label.
+func (b *batch) countLeft(reason Reason) {
+	if reason != noReason {
 		b.left.Dropped[reason]++
 		return
 	}
@@ -130,7 +130,7 @@ func (b *batch) leave(reason Reason) {
 	}
 }
 
-// fault checks what all records need, and notes the record's exemplar.
+// fault checks the app and the time, which all records need, and sets the record's exemplar.
 func (b *batch) fault(record plog.LogRecord) Reason {
 	if b.source.app == "" {
 		return ReasonAttribute
@@ -146,14 +146,14 @@ func (b *batch) fault(record plog.LogRecord) Reason {
 		return ReasonTime
 	}
 	b.exemplar = Exemplar{TraceID: record.TraceID(), AtMs: at}
-	return counted
+	return noReason
 }
 
 func (b *batch) count(name string, record plog.LogRecord, again bool) Reason {
 	switch name {
 	case semconv.EventStats:
 		b.stats(record)
-		return counted
+		return noReason
 	case semconv.EventSummary:
 		return b.summary(record.Attributes())
 	case semconv.EventPreCall:
@@ -173,9 +173,9 @@ func (b *batch) count(name string, record plog.LogRecord, again bool) Reason {
 		}
 	case event.KindSkip:
 		b.add(b.counts(), famApp, appLostFrames, float64(e.Lost.Stats+e.Lost.Events))
-	default: // counts nothing
+	default: // not counted
 	}
-	return counted
+	return noReason
 }
 
 // ratings are label values by rating, 1 to 5.

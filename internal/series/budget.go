@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// table has the entries of one family. Its budget is shared max-min fairly: while there is room, an
-// app takes what it needs. When there is none, a new series of an app takes the room of a series of
-// the app that has most, if that app still has as many afterwards. So an app that needs less than
-// an equal share has a series for all that it sends, and the others have equal parts of the rest.
+// table holds the entries of one family. Its budget is shared max-min fairly: below the budget an app may
+// create any series. At the budget a new series of an app displaces a series of the app that has most,
+// if that app still has at least as many afterwards. So an app that needs less than an equal share has
+// all its series, and the others have equal parts of the rest.
 type table struct {
-	mu     sync.Mutex
-	size   int // entries of all apps, without those of overflow
-	apps   map[string]*share
-	sizes  map[int]int // apps by their number of entries, if any
-	most   int         // entries of the app that has most
-	unused []*entry    // that begin made; some count since, or are gone
+	mu      sync.Mutex
+	size    int // entries of all apps, without overflow entries
+	apps    map[string]*share
+	sizes   map[int]int // number of apps by their number of entries, if that is positive
+	largest int         // entries of the app that has most
+	unused  []*entry    // created by begin; some are used or removed by now
 }
 
-// share is what one app has of a table.
+// share holds the entries of one app in a table.
 type share struct {
 	entries  map[values]*entry
 	overflow *entry // nil: none so far
 }
 
-// find returns the share of an app. The caller holds the lock.
+// find returns the share of an app. The caller MUST hold the lock.
 func (t *table) find(app string) *share {
 	own := t.apps[app]
 	if own == nil {
@@ -34,8 +34,8 @@ func (t *table) find(app string) *share {
 	return own
 }
 
-// entry returns the entry of label values, or the app's overflow entry beyond its share. It
-// reports whether another app's series made room.
+// entry returns the entry of label values, or the app's overflow entry beyond its share. It reports
+// whether another app's series was displaced.
 func (t *table) entry(f family, v values, most int, nowMs int64) (e *entry, displaced bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -46,25 +46,25 @@ func (t *table) entry(f family, v values, most int, nowMs int64) (e *entry, disp
 	}
 	if t.size >= most && !t.dropUnused() {
 		if displaced = t.displace(f, own, nowMs); !displaced {
-			return own.beyond(f, v[0], nowMs), false
+			return own.overflowEntry(f, v[0], nowMs), false
 		}
 	}
 	return t.add(f, own, v, nowMs), displaced
 }
 
-// add makes an entry of an app.
+// add creates an entry of an app.
 func (t *table) add(f family, own *share, v values, nowMs int64) *entry {
 	for i := range v {
 		v[i] = clone(v[i]) // records may share one large buffer
 	}
 	e := newEntry(f, v, false, nowMs)
 	own.entries[v] = e
-	t.resized(len(own.entries), 1)
+	t.resize(len(own.entries), 1)
 	return e
 }
 
-// begin makes the entry of label values while there is room, so that its series are 0 before they count,
-// and keeps it from becoming idle. It makes room for each entry that counts.
+// begin creates the entry of label values if the budget allows it, so that its series are 0 before they
+// count, and keeps it from becoming idle. Any entry that counts displaces it.
 func (t *table) begin(f family, v values, most int, nowMs int64, age time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -83,7 +83,7 @@ func (t *table) begin(f family, v values, most int, nowMs int64, age time.Durati
 	e.last = max(e.last, age)
 }
 
-// dropUnused removes an entry that begin made and that counts nothing. It reports whether there was one.
+// dropUnused removes an entry that begin created and that counts nothing. It reports whether there was one.
 func (t *table) dropUnused() bool {
 	for n := len(t.unused); n > 0; n = len(t.unused) {
 		e := t.unused[n-1]
@@ -91,7 +91,7 @@ func (t *table) dropUnused() bool {
 		if t.isUnused(e) {
 			own := t.apps[e.values[0]]
 			delete(own.entries, e.values)
-			t.resized(len(own.entries), -1)
+			t.resize(len(own.entries), -1)
 			return true
 		}
 	}
@@ -103,8 +103,8 @@ func (t *table) isUnused(e *entry) bool {
 	return e.unused && own != nil && own.entries[e.values] == e
 }
 
-// resized notes that an app has one entry more or less, and has n now.
-func (t *table) resized(n, change int) {
+// resize updates the sizes after an app's number of entries changed by change, 1 or -1, to n.
+func (t *table) resize(n, change int) {
 	t.size += change
 	if before := n - change; before > 0 {
 		if t.sizes[before]--; t.sizes[before] == 0 {
@@ -114,43 +114,43 @@ func (t *table) resized(n, change int) {
 	if n > 0 {
 		t.sizes[n]++
 	}
-	if n > t.most || t.sizes[t.most] == 0 {
-		t.most = n // the others have no more
+	if n > t.largest || t.sizes[t.largest] == 0 {
+		t.largest = n // the others have no more
 	}
 }
 
-// beyond returns the overflow entry of an app.
-func (s *share) beyond(f family, app string, nowMs int64) *entry {
+// overflowEntry returns the overflow entry of an app, and creates it if there is none.
+func (s *share) overflowEntry(f family, app string, nowMs int64) *entry {
 	if s.overflow == nil {
 		s.overflow = newEntry(f, values{clone(app)}, true, nowMs)
 	}
 	return s.overflow
 }
 
-// displace removes a series of the app that has most, unless it then has fewer than own with a new
-// one. Its further records count in the overflow entry of its app. An app beyond its share is
-// refused without a search: each of its records may ask.
+// displace removes an entry of the app that has most, unless that app would then have fewer than own
+// with a new one. Later records of the entry count in the overflow entry of its app. For an app beyond
+// its share it returns false without a search, since each of its records may call it.
 func (t *table) displace(f family, own *share, nowMs int64) bool {
-	if t.most <= len(own.entries)+1 {
+	if t.largest <= len(own.entries)+1 {
 		return false
 	}
 	for _, s := range t.apps {
-		if len(s.entries) == t.most {
+		if len(s.entries) == t.largest {
 			e := s.idlest()
-			e.moveTo(s.beyond(f, e.values[0], nowMs), f)
+			e.moveTo(s.overflowEntry(f, e.values[0], nowMs), f)
 			delete(s.entries, e.values)
-			t.resized(len(s.entries), -1)
+			t.resize(len(s.entries), -1)
 			return true
 		}
 	}
 	return false
 }
 
-// samplesToDisplace bounds the entries of which the one without a new value for the longest time
-// makes room: the search must not take longer the larger the budget is.
+// samplesToDisplace bounds the entries among which displace searches, so that the search does not take
+// longer with a larger budget.
 const samplesToDisplace = 64
 
-// idlest returns the entry that had no new value for the longest time, of some that chance picks.
+// idlest returns the entry whose newest value is the oldest, among samplesToDisplace random ones.
 func (s *share) idlest() (idlest *entry) {
 	n := 0
 	for _, e := range s.entries { // the order is random

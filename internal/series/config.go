@@ -21,7 +21,7 @@ type Config struct {
 	// count in one series of their app that has the label otel_metric_overflow.
 	MaxSeries int `mapstructure:"max_series"`
 
-	// SeriesIdleTimeout is the time after which a series without a new value leaves; 0: never.
+	// SeriesIdleTimeout is the time after which a series without a new value is removed; 0: never.
 	SeriesIdleTimeout time.Duration `mapstructure:"series_idle_timeout"`
 
 	// Series is Aggregate, or PerConference: then the metrics of streams also have the label
@@ -39,7 +39,7 @@ func DefaultConfig() Config {
 	return Config{MaxApps: 200, MaxSeries: 2000, SeriesIdleTimeout: time.Hour, Series: Aggregate, maxOpenIssues: maxOpenIssues}
 }
 
-// Validate names every fault.
+// Validate returns all faults.
 func (c *Config) Validate() error {
 	var errs []error
 	if c.MaxApps < 1 {
@@ -57,10 +57,10 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// sweepsPerTimeout is how often idle series are removed in one timeout.
+// sweepsPerTimeout is the number of sweeps in one timeout.
 const sweepsPerTimeout = 10
 
-// SweepInterval returns how often Sweep is to be called; 0: never.
+// SweepInterval returns the interval at which the caller MUST call Sweep; 0: never.
 func (c *Config) SweepInterval() time.Duration {
 	if c.SeriesIdleTimeout <= 0 {
 		return 0

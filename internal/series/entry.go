@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// maxLabels is the number of labels of the metric that has most, and one for the conference.
+// maxLabels is the largest number of labels of a metric, and one for the conference.
 const maxLabels = 8
 
 // conferenceLabel is the index of the label of per-conference series.
@@ -23,23 +23,23 @@ type Exemplar struct {
 	bucket int
 }
 
-// entry has one series of each metric of a family.
+// entry holds one series of each metric of a family.
 type entry struct {
 	values   values
 	overflow bool
-	startMs  int64 // when it was made, since the epoch
-	unused   bool  // made by table.begin, and counts nothing; table.mu guards it
+	startMs  int64 // time of its creation, since the epoch
+	unused   bool  // created by table.begin, and counts nothing; table.mu guards it
 
 	mu     sync.Mutex
-	last   time.Duration // of its newest value, since the set was made
+	last   time.Duration // time of its newest value, since the creation of the set
 	points []point
-	moved  *entry // counts in its place since it made room for another app's series; nil: itself
+	moved  *entry // replaces this entry since it was displaced; nil: it was not
 }
 
 // point is the state of one series.
 type point struct {
 	value     float64  // of a counter or gauge; of a histogram the sum
-	counts    []uint64 // of each bucket alone; nil: no histogram
+	counts    []uint64 // of each bucket, not cumulative; nil: no histogram
 	exemplars []Exemplar
 }
 
@@ -53,7 +53,7 @@ func newEntry(f family, v values, overflow bool, nowMs int64) *entry {
 	return e
 }
 
-// lock locks the entry, or the one that counts in its place, and returns it.
+// lock locks the entry, or the one that replaces it, and returns it.
 func (e *entry) lock() *entry {
 	e.mu.Lock()
 	for e.moved != nil {
@@ -71,8 +71,8 @@ func (e *entry) newest() time.Duration {
 	return e.last
 }
 
-// moveTo makes another entry count in its place. A gauge moves with its value; a counter or
-// histogram ends, for another series would appear to grow by what was counted before.
+// moveTo makes other replace the entry. The value of a gauge is added to it; a counter or histogram
+// ends, since its value would appear as an increase of the other series.
 func (e *entry) moveTo(other *entry, f family) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -85,7 +85,7 @@ func (e *entry) moveTo(other *entry, f family) {
 	}
 }
 
-// bucketOf returns the bucket of a value: the first whose bound is not below it.
+// bucketOf returns the index of a value's bucket: the first whose bound is not below the value.
 func bucketOf(bounds []float64, v float64) int {
 	for i, bound := range bounds {
 		if v <= bound {
@@ -102,7 +102,7 @@ func (p *point) put(x *Exemplar, v float64, bucket int) {
 	}
 	for i := range p.exemplars {
 		if old := &p.exemplars[i]; old.bucket == bucket {
-			if x.AtMs >= old.AtMs { // stores refuse an older one
+			if x.AtMs >= old.AtMs { // stores reject an older one
 				*old = Exemplar{x.TraceID, v, x.AtMs, bucket}
 			}
 			return

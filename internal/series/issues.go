@@ -13,22 +13,22 @@ import (
 // maxIssueID bounds the ID of an issue.
 const maxIssueID = 128
 
-// openIssues counts issues of live conferences that are open. It identifies them by id: one that is
-// reported twice counts once, and the end of one that was never raised does not count.
+// openIssues counts the open issues of live conferences. It identifies them by ID: a repeated issue
+// counts once, and the end of an issue that was not raised does not count.
 type openIssues struct {
-	mu   sync.Mutex
-	most int
-	open map[string]*entry // by id
+	mu    sync.Mutex
+	limit int
+	open  map[string]*entry // by id
 }
 
-// issue counts a change of an issue. Again says that it was reported before: then it is not raised
-// once more, but it may be open.
+// issue counts a change of an issue. If again is true it was reported before: then it does not count as
+// raised, but it may be open.
 func (b *batch) issue(attrs pcommon.Map, again bool) Reason {
 	kind, id := eventlog.Text(attrs, semconv.IssueKind), eventlog.Text(attrs, semconv.IssueID)
 	site := b.label(eventlog.Text(attrs, semconv.IssueSite))
 	state := live.IssueState(eventlog.Text(attrs, semconv.IssueState))
 	switch {
-	case !known(kinds, kind) || id == "" || len(id) > maxIssueID:
+	case !contains(kinds, kind) || id == "" || len(id) > maxIssueID:
 		return ReasonAttribute
 	case state == live.IssueRaised:
 		v := values{b.app(), site, intern(kinds, kind)}
@@ -41,7 +41,7 @@ func (b *batch) issue(attrs pcommon.Map, again bool) Reason {
 	default:
 		return ReasonAttribute
 	}
-	return counted
+	return noReason
 }
 
 func (b *batch) raise(id string, v values) {
@@ -50,7 +50,7 @@ func (b *batch) raise(id string, v values) {
 	defer o.mu.Unlock()
 	switch {
 	case o.open[id] != nil:
-	case len(o.open) >= o.most:
+	case len(o.open) >= o.limit:
 		b.left.Untracked++
 	default:
 		e := b.entry(famOpen, v)

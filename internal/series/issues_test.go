@@ -47,7 +47,7 @@ func TestOpenIssues(t *testing.T) {
 	require.NotContains(t, exposition(t, a), "qos_fake")
 	require.NotContains(t, exposition(t, a), `kind="highJitter"`)
 
-	a.issues.most = 1
+	a.issues.limit = 1
 	require.Zero(t, tell("f", "raised", "highPacketLoss", false))
 	require.Equal(t, Left{Untracked: 1}, tell("g", "raised", "highPacketLoss", false))
 	have(3, 1)

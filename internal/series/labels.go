@@ -14,7 +14,7 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// Closed lists of label values. What is in none of them counts as "other", or is dropped.
+// Closed lists of label values. A value that is not listed counts as "other", or is dropped.
 var (
 	stages        = []string{"noRemoteDescription", "gathering", "connectivity", "dtls"}
 	endpointTypes = []string{"peer", "server"}
@@ -38,9 +38,10 @@ func words[T ~string](list []T) []string {
 	return out
 }
 
-func known(list []string, v string) bool { return slices.Contains(list, v) }
+func contains(list []string, v string) bool { return slices.Contains(list, v) }
 
-// intern returns the list's own text, so that a series does not keep a record's buffer.
+// intern returns the equal element of list, so that a series does not keep a record's buffer; other if
+// there is none.
 func intern(list []string, v string) string {
 	if i := slices.Index(list, v); i >= 0 {
 		return list[i]
@@ -48,7 +49,7 @@ func intern(list []string, v string) string {
 	return other
 }
 
-// optional keeps a label closed, and absent where there is no value.
+// optional is intern that returns "", an absent label, for "".
 func optional(list []string, v string) string {
 	if v == "" {
 		return ""
@@ -59,12 +60,12 @@ func optional(list []string, v string) string {
 // maxLabelBytes bounds a label value: the longest siteID of the protocol.
 const maxLabelBytes = protocol.MaxSiteIDBytes
 
-// replacement stands in a label for the part of a text that cannot be in one.
+// replacement replaces the characters of a text that a label must not have.
 const replacement = string(utf8.RuneError)
 
-// label returns a text from outside as the value of a label, and whether it differs. Each run of control
-// characters, line separators and bytes that are no UTF-8 becomes one replacement. A text of more than
-// maxLabelBytes is cut, and ends in one.
+// label returns an external text as the value of a label, and whether it differs from the text. It replaces
+// each run of control characters, line separators and invalid UTF-8 by one replacement. It truncates a text
+// of more than maxLabelBytes, and appends a replacement.
 func label(v string) (value string, replaced bool) {
 	if len(v) <= maxLabelBytes && utf8.ValidString(v) && !strings.ContainsFunc(v, unprintable) {
 		return v, false
@@ -89,7 +90,7 @@ func label(v string) (value string, replaced bool) {
 // unprintable reports whether a character ends a line, or is a control character.
 func unprintable(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) }
 
-// label returns a text from outside as the value of a label, and notes whether it differs.
+// label returns an external text as the value of a label, and sets replaced if it differs.
 func (b *batch) label(v string) string {
 	value, replaced := label(v)
 	b.replaced = b.replaced || replaced
@@ -98,8 +99,8 @@ func (b *batch) label(v string) string {
 
 func clone(s string) string { return strings.Clone(s) }
 
-// maxValue bounds what is counted at once: one absurd number would spoil a sum for good.
+// maxValue bounds a value: a single very large one would make a sum useless.
 const maxValue = 1e10
 
-// countable reports whether a value can be true of a measure that is never negative.
+// countable reports whether a value is in the range of a measure that is never negative.
 func countable(v float64) bool { return v >= 0 && v <= maxValue && !math.IsNaN(v) }

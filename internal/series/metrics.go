@@ -2,8 +2,8 @@ package series
 
 import "github.com/qosrtc/qos/internal/semconv"
 
-// Bucket bounds: dense where operators draw their lines (the label bounds of
-// docs/quality.md among them), so that a quantile near a line is not a guess.
+// Bucket bounds. They are dense around usual thresholds (such as the label bounds of
+// docs/quality.md), so that quantiles near a threshold are precise.
 var (
 	secondsBounds  = []float64{0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 20, 30}
 	durationBounds = []float64{10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400}
@@ -21,7 +21,7 @@ var boundsOf = map[string][]float64{
 	semconv.MetricPreCallRTT: rttBounds, semconv.MetricPreCallLoss: lossBounds, semconv.MetricPreCallThroughput: throughBounds,
 }
 
-// Metric is a metric with what its series need.
+// Metric is a metric with the bounds of its buckets.
 type Metric struct {
 	semconv.Metric
 	Bounds []float64 // upper bounds of the buckets, ascending; nil: no histogram
@@ -29,8 +29,8 @@ type Metric struct {
 	index int // in semconv.Metrics
 }
 
-// family is a list of metrics that have the same labels and are counted together: one series of
-// each makes an entry.
+// family identifies metrics that have the same labels and are counted together: an entry holds one
+// series of each.
 type family uint8
 
 const (
@@ -87,7 +87,7 @@ const (
 	streamMOS, streamLoss, streamJitter, streamRTT = 0, 1, 2, 3
 )
 
-// metrics are those of each family.
+// metrics are the metrics of each family.
 var metrics = func() (all [numFamilies][]*Metric) {
 	byName := map[string]*Metric{}
 	for i, m := range semconv.Metrics {
@@ -101,18 +101,18 @@ var metrics = func() (all [numFamilies][]*Metric) {
 	return all
 }()
 
-// place is where a metric's series are.
-type place struct {
+// location is the location of a metric's series.
+type location struct {
 	family family
 	offset int
 }
 
-// places are those of the metrics, in the order of semconv.Metrics.
-var places = func() []place {
-	out := make([]place, len(semconv.Metrics))
+// locations are the locations of the metrics, in the order of semconv.Metrics.
+var locations = func() []location {
+	out := make([]location, len(semconv.Metrics))
 	for f, list := range metrics {
 		for offset, m := range list {
-			out[m.index] = place{family(f), offset}
+			out[m.index] = location{family(f), offset}
 		}
 	}
 	return out

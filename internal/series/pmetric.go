@@ -13,13 +13,13 @@ import (
 // maxDataPoints bounds the data points of one pmetric.Metrics, about 1 MB.
 const maxDataPoints = 2000
 
-// resourceAttributes are those that name the collector; stores make job and instance of them.
+// resourceAttributes are the attributes that identify the collector; stores derive job and instance from them.
 var resourceAttributes = []string{"service.name", "service.namespace", "service.instance.id"}
 
-// Metrics returns all series as OpenTelemetry metrics in batches of bounded size: cumulative since
-// each was made, with the names of semconv.Metrics. A series that was made after since begins with a
-// zero at its start, so that a store computes the increase to its first value. Of the resource it
-// takes the attributes that name the collector.
+// Metrics returns all series as OpenTelemetry metrics in batches of bounded size: cumulative since their
+// creation, with the names of semconv.Metrics. A series that was created after since has a first point
+// with 0 at its start, so that a store computes the increase to its first value. Each batch has the
+// attributes of resource that identify the collector.
 func (s *Set) Metrics(resource pcommon.Resource, since, now time.Time) []pmetric.Metrics {
 	w := otelWriter{resource: resource, sinceMs: since.UnixMilli(), now: now.UnixMilli()}
 	s.Each(func(m *Metric, points []Point) bool {
@@ -37,7 +37,7 @@ type otelWriter struct {
 	sinceMs, now int64
 	out          []pmetric.Metrics
 	points       int  // in the last of out
-	open         bool // metric is that of the points at hand
+	open         bool // metric is the one of the current points
 	scope        pmetric.ScopeMetrics
 	metric       pmetric.Metric
 }
@@ -64,7 +64,7 @@ func (w *otelWriter) put(m *Metric, p *Point, startMs, atMs int64) {
 	}
 }
 
-// room opens a batch and the metric in it.
+// room opens a batch if there is none with room, and the metric in it.
 func (w *otelWriter) room(m *Metric) {
 	if len(w.out) == 0 || w.points >= maxDataPoints {
 		batch := pmetric.NewMetrics()
@@ -84,7 +84,7 @@ func (w *otelWriter) room(m *Metric) {
 	w.open = true
 	w.metric = w.scope.Metrics().AppendEmpty()
 	w.metric.SetName(m.Name)
-	if !strings.Contains(m.Unit, "/") { // the stock exporter would make it "…_per_second_per_second"
+	if !strings.Contains(m.Unit, "/") { // the Prometheus exporter would append "_per_second" again
 		w.metric.SetUnit(m.Unit)
 	}
 	w.metric.SetDescription(m.Brief)

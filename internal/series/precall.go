@@ -11,7 +11,7 @@ import (
 // preCall counts a pre-call test, and each provider that it tested.
 func (b *batch) preCall(attrs pcommon.Map) Reason {
 	status := eventlog.Text(attrs, semconv.PreCallStatus)
-	if !known(statuses, status) {
+	if !contains(statuses, status) {
 		return ReasonAttribute
 	}
 	for _, one := range statuses {
@@ -20,14 +20,14 @@ func (b *batch) preCall(attrs pcommon.Map) Reason {
 	b.increment(famPreCalls, values{b.app(), b.source.site, intern(statuses, status)}, 1)
 	list, ok := attrs.Get(semconv.PreCallProviders)
 	if !ok || list.Type() != pcommon.ValueTypeSlice {
-		return counted
+		return noReason
 	}
 	for i, one := range list.Slice().All() {
 		if one.Type() == pcommon.ValueTypeMap && i < protocol.MaxProviders {
 			b.provider(one.Map())
 		}
 	}
-	return counted
+	return noReason
 }
 
 // The values of the label acceptable.
@@ -68,7 +68,7 @@ func (b *batch) provider(m pcommon.Map) {
 	put(providerThroughput, semconv.ProviderThroughputBps, 1.0/8, maxValue) // bytes
 }
 
-// begin makes a series that counts nothing yet. A store then computes the increase to the first value.
+// begin creates a series with the value 0, so that a store computes the increase to the first value.
 func (b *batch) begin(f family, v values) {
 	b.set.families[f].begin(f, v, b.set.cfg.MaxSeries, b.nowMs, b.age)
 }

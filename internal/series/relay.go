@@ -12,13 +12,13 @@ const (
 	relayNone    = "none"
 )
 
-// relayProtocols are the values of the label relay of a fabric that takes a relay.
+// relayProtocols are the values of the label relay for a fabric that uses a relay.
 var relayProtocols = []string{"udp", "tcp", "tls"}
 
-// relayOf returns by what relay this end of a fabric reaches the other, by its events' data.
+// relayOf returns the label relay of this end of a fabric, by the data of its event.
 func relayOf(d *event.Data) string {
 	switch {
-	case known(relayProtocols, d.RelayProtocol):
+	case contains(relayProtocols, d.RelayProtocol):
 		return intern(relayProtocols, d.RelayProtocol)
 	case d.LocalCandidateType != "" && d.LocalCandidateType != "relay":
 		return relayNone
@@ -29,8 +29,8 @@ func relayOf(d *event.Data) string {
 // maxRelays bounds a generation of relays.
 const maxRelays = 50_000
 
-// relays are the relays of fabrics by span ID. The fabrics that are used least recently leave: a
-// generation that is full replaces the one before, and what is used moves to the new one.
+// relays holds the relays of fabrics by span ID, in two generations: a full one replaces the old one,
+// and an element that is used is copied to the recent one. So the least recently used are dropped.
 type relays struct {
 	mu          sync.Mutex
 	recent, old map[[8]byte]string

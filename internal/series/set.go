@@ -12,40 +12,40 @@ import (
 // OtherApp is the app of all records of apps beyond Config.MaxApps.
 const OtherApp = "other"
 
-// Set has the series of all metrics. It is safe for concurrent use.
+// Set holds the series of all metrics. It is safe for concurrent use.
 type Set struct {
 	cfg   Config
 	began time.Time
 
-	// sweep is held for writing while series are removed: a holder for reading may
-	// use an entry without another lock than its own.
+	// sweep is locked for writing while series are removed: a reader may use an entry with
+	// the entry's lock alone.
 	sweep    sync.RWMutex
-	sweeps   int // so many
+	sweeps   int // number of sweeps so far
 	families [numFamilies]table
-	found    sync.Pool // of *found
+	caches   sync.Pool // of *sourceCache
 	apps     apps
 	issues   openIssues
 	relays   relays
 }
 
-// apps are the label values of app. They leave with their last series.
+// apps holds the label values of app. They are removed with their last series.
 type apps struct {
 	mu    sync.Mutex
 	known map[string]struct{}
 }
 
-// New returns an empty set that is made at now.
+// New returns an empty set, created at now.
 func New(cfg Config, now time.Time) *Set {
 	s := &Set{cfg: cfg, began: now}
 	for f := range s.families {
 		s.families[f].apps, s.families[f].sizes = map[string]*share{}, map[int]int{}
 	}
 	s.apps.known = map[string]struct{}{}
-	s.issues = openIssues{most: cmp.Or(cfg.maxOpenIssues, maxOpenIssues), open: map[string]*entry{}}
+	s.issues = openIssues{limit: cmp.Or(cfg.maxOpenIssues, maxOpenIssues), open: map[string]*entry{}}
 	return s
 }
 
-// app returns the label value of an app: itself, or OtherApp and false.
+// app returns the label value of an app: its ID, or OtherApp and false beyond Config.MaxApps.
 func (s *Set) app(id string) (label string, known bool) {
 	s.apps.mu.Lock()
 	defer s.apps.mu.Unlock()
@@ -87,18 +87,18 @@ func (s *Set) Sweep(now time.Time) (removed []int64) {
 }
 
 // sweep removes the entries without a new value since a time, and adds the apps that remain to used.
-func (t *table) sweep(f family, before time.Duration, used map[string]struct{}) (gone int64) {
+func (t *table) sweep(f family, before time.Duration, used map[string]struct{}) (removed int64) {
 	for app, own := range t.apps {
 		for key, e := range own.entries {
 			if e.idle(f, before) {
 				delete(own.entries, key)
-				t.resized(len(own.entries), -1)
-				gone++
+				t.resize(len(own.entries), -1)
+				removed++
 			}
 		}
 		if own.overflow != nil && own.overflow.idle(f, before) {
 			own.overflow = nil
-			gone++
+			removed++
 		}
 		if len(own.entries) == 0 && own.overflow == nil {
 			delete(t.apps, app)
@@ -107,10 +107,10 @@ func (t *table) sweep(f family, before time.Duration, used map[string]struct{}) 
 		used[app] = struct{}{}
 	}
 	t.unused = slices.DeleteFunc(t.unused, func(e *entry) bool { return !t.isUnused(e) })
-	return gone
+	return removed
 }
 
-// idle reports whether an entry had no new value since a time. An open issue is none.
+// idle reports whether an entry had no new value since a time. The gauge of an open issue is not idle.
 func (e *entry) idle(f family, before time.Duration) bool {
 	return e.last < before && (f != famOpen || e.points[0].value == 0)
 }

@@ -11,22 +11,22 @@ type Label struct{ Name, Value string }
 
 // Point is one series at one time.
 type Point struct {
-	Labels    []Label // in the metric's order; absent ones are left out
-	StartMs   int64   // when the series was made, since the epoch
+	Labels    []Label // in the metric's order, without absent ones
+	StartMs   int64   // time of the series' creation, since the epoch
 	Value     float64 // of a counter or gauge; of a histogram the sum of its values
 	Counts    []uint64
 	Exemplars []Exemplar
 }
 
-// Bucket returns the bucket of a histogram that the exemplar's value is in.
+// Bucket returns the index of the histogram's bucket that contains the exemplar's value.
 func (x *Exemplar) Bucket() int { return x.bucket }
 
 // Each yields all metrics that have series, in the order of semconv.Metrics, each with its
-// series in the order of their labels. Counts of a histogram are those of each bucket alone, the last
-// without a bound.
+// series in the order of their labels. Counts of a histogram are not cumulative; the last bucket has no
+// bound.
 func (s *Set) Each(yield func(m *Metric, points []Point) bool) {
 	for i := range semconv.Metrics {
-		p := places[i]
+		p := locations[i]
 		m := metrics[p.family][p.offset]
 		if points := s.points(p, m); len(points) > 0 && !yield(m, points) {
 			return
@@ -34,7 +34,7 @@ func (s *Set) Each(yield func(m *Metric, points []Point) bool) {
 	}
 }
 
-func (s *Set) points(p place, m *Metric) []Point {
+func (s *Set) points(p location, m *Metric) []Point {
 	entries := s.entries(p.family)
 	points := make([]Point, len(entries))
 	for i, e := range entries {

@@ -7,60 +7,60 @@ import (
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
-// found has the entries of sources that a call found, for later calls. It is valid until series
-// are removed. Each call uses one alone.
-type found struct {
-	sweeps  int // of the set, when it was made
+// sourceCache caches the entries of sources between calls of Observe. It is valid until the next sweep, and
+// used by one call at a time.
+type sourceCache struct {
+	sweeps  int // Set.sweeps at its creation
 	sources map[sourceKey]*source
 }
 
-// maxSources bounds the sources of which one found has entries, and maxScopes the scopes of each.
+// maxSources bounds the sources of a cache, and maxScopes the scopes of each.
 const (
 	maxSources = 1000
 	maxScopes  = 100
 )
 
-// takeFound returns a valid one. The caller holds the lock of sweep.
-func (s *Set) takeFound() *found {
-	f, _ := s.found.Get().(*found)
+// takeCache returns a valid cache. The caller MUST hold the lock of sweep.
+func (s *Set) takeCache() *sourceCache {
+	f, _ := s.caches.Get().(*sourceCache)
 	if f == nil || f.sweeps != s.sweeps {
-		f = &found{sweeps: s.sweeps, sources: map[sourceKey]*source{}}
+		f = &sourceCache{sweeps: s.sweeps, sources: map[sourceKey]*source{}}
 	}
 	return f
 }
 
-// sourceKey has the labels that the records of many sessions share.
+// sourceKey holds the labels that the records of many sessions have in common.
 type sourceKey struct{ app, site, version string }
 
-// source has the entries of such labels.
+// source holds the entries of a sourceKey.
 type source struct {
-	key       sourceKey // as the records have it
-	sourceKey           // as labels
-	replaced  bool      // a label differs from its text
-	label     string    // of the app, once needed
-	overApp   bool
+	key       sourceKey    // texts in the records
+	sourceKey              // labels
+	replaced  bool         // a label differs from its text
+	label     string       // result of Set.app; empty: not called yet
+	overApp   bool         // label is OtherApp
 	begun     bool         // the series of its conferences exist
 	counts    *entry       // of famApp
 	seconds   [4][5]*entry // by stream kind and quality
 	scopes    map[scopeKey]*streams
-	newest    *streams // that was used last, which most records use again
+	newest    *streams // used last; most records use it again
 }
 
-// scopeKey is what the streams of a fabric share, of their labels.
+// scopeKey holds the labels that the streams of a fabric have in common.
 type scopeKey struct{ usage, endpointType, relay, conference string }
 
-// streams are the entries of a fabric's streams.
+// streams holds the entries of a fabric's streams.
 type streams struct {
 	key    scopeKey
 	byKind [4]*entry
 }
 
-// scope is the fabric at hand.
+// scope is the fabric of the current record.
 type scope struct {
 	scopeKey
 	replaced bool // a label differs from its text
 	span     [8]byte
-	streams  *streams // nil: not looked for yet
+	streams  *streams // result of source.streams; nil: not called yet
 }
 
 func (b *batch) openSource(attrs pcommon.Map) {
@@ -82,11 +82,11 @@ func (b *batch) openSource(attrs pcommon.Map) {
 		return
 	}
 	b.closeSource()
-	b.source, b.scope = b.found.source(key), scope{}
+	b.source, b.scope = b.cache.source(key), scope{}
 }
 
-// source returns that of a key.
-func (f *found) source(key sourceKey) *source {
+// source returns the source of a key, and creates it if there is none.
+func (f *sourceCache) source(key sourceKey) *source {
 	if s := f.sources[key]; s != nil {
 		return s
 	}
@@ -97,7 +97,7 @@ func (f *found) source(key sourceKey) *source {
 	s := &source{key: key}
 	s.sourceKey = sourceKey{s.clean(key.app), s.clean(key.site), s.clean(key.version)}
 	if large {
-		return s // for this call alone
+		return s // not cached
 	}
 	if len(f.sources) >= maxSources {
 		clear(f.sources)
@@ -106,7 +106,7 @@ func (f *found) source(key sourceKey) *source {
 	return s
 }
 
-// clean returns a text as a label, and notes whether it differs.
+// clean returns a text as a label, and sets replaced if it differs.
 func (s *source) clean(v string) string {
 	value, replaced := label(v)
 	s.replaced = s.replaced || replaced

@@ -9,10 +9,10 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// streamKind is what a stream is, as an index.
+// streamKind is the medium and direction of a stream, as an index.
 type streamKind int
 
-// kindOf returns the kind of a stream, false if the measurement is of none.
+// kindOf returns the kind of a stream, false if the measurement is not of a stream.
 func kindOf(m *event.Measurement) (kind streamKind, ok bool) {
 	if !m.Audio() && !m.Video() || !m.Inbound() && !m.Outbound() {
 		return 0, false
@@ -32,7 +32,7 @@ func (k streamKind) direction() string { return [...]string{"inbound", "outbound
 // stats counts a measurement. Loss and jitter of an outbound stream are those of the remote
 // end's report.
 func (b *batch) stats(record plog.LogRecord) {
-	b.app() // notes whether it is beyond the bound
+	b.app() // sets source.overApp
 	b.measurement()
 	var m event.Measurement
 	b.read.Read(&m, record.Attributes(), "")
@@ -111,13 +111,13 @@ func (b *batch) event(e *event.Event, span [8]byte) Reason {
 	case "iceDisruptionStart":
 		b.increment(famDisruptions, values{b.app(), s.site, b.browser(), b.scope.endpointType}, 1)
 	}
-	return counted
+	return noReason
 }
 
-// path notes the relay of a fabric, for its streams from now on.
+// path stores the relay of a fabric for its later measurements, and returns it.
 func (b *batch) path(data *event.Data, span [8]byte) (relay string) {
 	relay = relayOf(data)
 	b.set.relays.set(span, relay)
-	b.scope.streams = nil // looked for again
+	b.scope.streams = nil // their label relay has changed
 	return relay
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
-// summary counts a conference at its first revision (requirement CONF-02), and each participant,
-// who may be in a later one only, once.
+// summary counts a conference at its first revision (requirement CONF-02), and each participant once,
+// also those that only a later revision has.
 func (b *batch) summary(attrs pcommon.Map) Reason {
 	site, version := b.label(eventlog.Text(attrs, semconv.SummarySite)), b.label(eventlog.Text(attrs, semconv.SummaryVersion))
 	outcome := eventlog.Text(attrs, semconv.SummaryOutcome)
@@ -25,7 +25,7 @@ func (b *batch) summary(attrs pcommon.Map) Reason {
 	}
 	b.participants(attrs, site, version)
 	if revision != 1 {
-		return counted
+		return noReason
 	}
 	b.beginConferences(site, version)
 	b.increment(famConferences, values{b.app(), site, version, intern(outcomes, outcome)}, 1)
@@ -40,21 +40,21 @@ func (b *batch) summary(attrs pcommon.Map) Reason {
 		}
 	}
 	b.summaryIssues(attrs, site)
-	return counted
+	return noReason
 }
 
-// beginConferences makes the series of each outcome. A store then computes the increase to the first failure,
-// also in a series that was idle.
+// beginConferences creates the series of each outcome, so that a store computes the increase to the first
+// failure, also in a series that was idle.
 func (b *batch) beginConferences(site, version string) {
 	for _, outcome := range outcomes {
 		b.set.families[famConferences].begin(famConferences, values{b.app(), site, version, outcome}, b.set.cfg.MaxSeries, b.nowMs, b.age)
 	}
 }
 
-// beginSource makes the series of the source's conferences, and of those whose participants differ.
+// beginSource creates the series of the source's conferences, and of those whose participants differ.
 func (b *batch) beginSource() {
-	for _, site := range orMixed(b.source.site) {
-		for _, version := range orMixed(b.source.version) {
+	for _, site := range withMixed(b.source.site) {
+		for _, version := range withMixed(b.source.version) {
 			b.beginConferences(site, version)
 		}
 	}
@@ -63,14 +63,14 @@ func (b *batch) beginSource() {
 // mixed is the site or version of a conference whose participants differ.
 const mixed = "mixed"
 
-func orMixed(v string) []string {
+func withMixed(v string) []string {
 	if v == "" {
 		return []string{v}
 	}
 	return []string{v, mixed}
 }
 
-// participants counts those that no earlier revision has, by client where the summary lists them.
+// participants counts the participants that no earlier revision has, by client where the summary lists those.
 func (b *batch) participants(attrs pcommon.Map, site, version string) {
 	left := whole(attrs, semconv.SummaryAdded)
 	list, ok := attrs.Get(semconv.SummaryClients)
@@ -87,7 +87,7 @@ func (b *batch) participants(attrs pcommon.Map, site, version string) {
 	}
 }
 
-// shared returns the value that all participants share, empty where they differ.
+// shared returns the value that all participants have in common, empty where they differ.
 func shared(v string) string {
 	if v == mixed {
 		return ""
@@ -95,7 +95,7 @@ func shared(v string) string {
 	return v
 }
 
-// client counts the participants of one client, at most that many, and returns their number.
+// client counts the participants of one client, at most most, and returns their number.
 func (b *batch) client(c pcommon.Map, most float64) float64 {
 	n := min(whole(c, "count"), most)
 	site, version, major := b.label(eventlog.Text(c, "site")), b.label(eventlog.Text(c, "version")), eventlog.Text(c, "browser_version")
@@ -112,7 +112,7 @@ func isMajor(text string) bool {
 	return major == text
 }
 
-// issueAttrs are the attributes that count issues, and the kinds.
+// issueAttrs are the kinds of issues, by the attribute with their number.
 var issueAttrs = func() map[string]string {
 	m := make(map[string]string, len(kinds))
 	for _, kind := range kinds {
@@ -130,7 +130,7 @@ func (b *batch) summaryIssues(attrs pcommon.Map, site string) {
 	}
 }
 
-// whole returns a count, 0 where it is negative or absurd.
+// whole returns a count, 0 where it is out of range.
 func whole(attrs pcommon.Map, key string) float64 {
 	v := eventlog.Number(attrs, key)
 	if !countable(v) {

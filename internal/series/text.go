@@ -89,7 +89,7 @@ func (p *Point) exemplar(bucket int) *Exemplar {
 
 var escape = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
 
-// Escape returns the value of a label as both formats have it between quotes.
+// Escape returns the value of a label as it is written between quotes in both formats.
 func Escape(value string) string { return escape.Replace(value) }
 
 func (t *text) sample(name string, labels []Label, le, value string, x *Exemplar) {
@@ -107,7 +107,7 @@ func (t *text) sample(name string, labels []Label, le, value string, x *Exemplar
 	t.put("\n")
 }
 
-// Number returns a number as both formats have it; whole numbers without an exponent.
+// Number returns a number as it is written in both formats; whole numbers have no exponent.
 func Number(v float64) string {
 	const exact = 1 << 53
 	if v == math.Trunc(v) && math.Abs(v) <= exact {
