@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Format is the form of a webhook's bodies.
+// Format is the format of a webhook's bodies.
 type Format string
 
-// The formats. Native is the empty one too.
+// The formats. The empty one is Native.
 const (
 	Native    Format = "native"
 	Slack     Format = "slack"
@@ -18,13 +18,13 @@ const (
 	PagerDuty Format = "pagerduty"
 )
 
-// Formats lists their names.
+// Formats lists the names of the formats.
 var Formats = []string{string(Native), string(Slack), string(Teams), string(PagerDuty)} //nolint:gochecknoglobals // a constant
 
 // ValidFormat reports whether a webhook may have a format.
 func ValidFormat(f string) bool { return f == "" || slices.Contains(Formats, f) }
 
-// NeedsSecret reports whether a format is signed, or has the secret in its body. The services of the others verify nothing.
+// NeedsSecret reports whether a format is signed, or has the secret in its body. Services with other formats verify no signature.
 func (f Format) NeedsSecret() bool { return f != Slack && f != Teams }
 
 // Hook is a webhook with its secrets, the newest first.
@@ -36,12 +36,12 @@ type Hook struct {
 	CreatedAt time.Time // zero where the configuration declares it
 }
 
-// Takes reports whether a hook gets a message: resolve notices have no native form.
+// Takes reports whether a message is sent to the hook: resolve notices have no native form.
 func (h *Hook) Takes(m Message) bool {
 	return !m.Resolved || h.Format != Native && h.Format != ""
 }
 
-// Body returns the body of an attempt at a time.
+// Body returns the body of a delivery attempt at a time.
 func (h *Hook) Body(m Message, at time.Time) ([]byte, error) {
 	switch h.Format {
 	case Slack:
@@ -75,7 +75,7 @@ type period struct {
 	End   int64 `json:"end"`
 }
 
-// title is the first line of a template.
+// title returns the first line of a message.
 func title(m Message) string {
 	if m.Resolved {
 		return "Resolved: " + string(m.Reason)
@@ -83,7 +83,7 @@ func title(m Message) string {
 	return string(m.Reason)
 }
 
-// slackEscape keeps ids of clients from being mentions or links.
+// slackEscape prevents IDs that clients chose from being mentions or links.
 var slackEscape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;") //nolint:gochecknoglobals // a constant
 
 func slack(m Message) any {
@@ -97,7 +97,7 @@ func slack(m Message) any {
 	}
 }
 
-// teams is an Adaptive Card. A RichTextBlock has no Markdown, so that ids of clients are text.
+// teams returns an Adaptive Card. A RichTextBlock has no Markdown, so IDs that clients chose remain text.
 func teams(m Message) any {
 	run := func(text, weight string) any {
 		return map[string]any{"type": "RichTextBlock", "inlines": []any{map[string]any{"type": "TextRun", "text": text, "weight": weight}}}
@@ -115,10 +115,10 @@ func teams(m Message) any {
 	}
 }
 
-// maxSummaryBytes is what PagerDuty takes as a summary.
+// maxSummaryBytes bounds a summary in PagerDuty.
 const maxSummaryBytes = 1024
 
-// pagerDuty is an event of its Events API, version 2. The webhook's secret is the integration key.
+// pagerDuty returns an event of PagerDuty's Events API, version 2. The webhook's secret is the integration key.
 func pagerDuty(m Message, secrets []string) any {
 	event := map[string]any{"event_action": "trigger", "dedup_key": m.Incident, "routing_key": ""}
 	if len(secrets) > 0 {

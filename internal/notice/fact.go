@@ -9,7 +9,7 @@ import (
 	"github.com/qosrtc/qos/internal/conference"
 )
 
-// Fact is what one conference, one feedback or one pre-call test counts for. A measure that is unknown is nil.
+// Fact holds the measures of one conference, one feedback or one pre-call test. An unknown measure is nil.
 type Fact struct {
 	Outcome string   `json:"outcome,omitempty"` // of a conference
 	SetupMs *float64 `json:"setupMs,omitempty"` // the longest setup delay of its fabrics
@@ -60,10 +60,10 @@ func ReadSummary(text []byte) (Fact, []Rated, error) {
 	return f, rated, nil
 }
 
-// Encode returns the body of a point.
+// Encode returns the fact as the body of a stored point.
 func (f Fact) Encode() ([]byte, error) { return json.Marshal(f) }
 
-// DecodeFact reads the body of a point.
+// DecodeFact returns the fact in the body of a stored point.
 func DecodeFact(body []byte) (f Fact, err error) {
 	err = json.Unmarshal(body, &f)
 	return f, err
@@ -90,14 +90,14 @@ func (f Fact) Measured(r Reason) bool {
 	return false
 }
 
-// outcomes are those that count for a reason.
+// outcomes are the outcomes that count, by reason.
 //
 //nolint:gochecknoglobals // a constant
 var outcomes = map[Reason]string{
 	FailedConferences: "totallyFailed", PartiallyFailedConferences: "partiallyFailed", DroppedConferences: "dropped",
 }
 
-// Counts reports whether f is a sample of a reason that is past its limit.
+// Counts reports whether f is a sample of a reason and beyond its limit.
 func (f Fact) Counts(r Reason, limit float64) bool {
 	if !f.Measured(r) {
 		return false

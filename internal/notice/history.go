@@ -5,27 +5,28 @@ import (
 	"time"
 )
 
-// maxSpans bounds the spans of one reason. Beyond it the oldest ends, and what ended within it notifies no more.
+// maxSpans bounds the spans of one reason. Beyond it the oldest is dropped: conferences that ended within it notify no more.
 const maxSpans = 16
 
-// keepSpans is longer than points are kept, by which rules of the past are applied.
+// keepSpans is longer than the time for which points are stored, to which rules of the past are applied.
 const keepSpans = 26 * time.Hour
 
-// Span is the rule of single conferences, ratings or tests of one reason from a time on.
+// Span is the rule of single conferences, ratings or tests of one reason, from SinceMs to the next span.
 type Span struct {
-	SinceMs    int64   `json:"sinceMs"` // 0: since ever
+	SinceMs    int64   `json:"sinceMs"` // 0: always
 	Individual bool    `json:"individual,omitempty"`
 	Limit      float64 `json:"limit,omitempty"` // 0 where Individual is false
 }
 
-// History is the rules of an app's individual notices over time. What a rule is applied to ended after the rule was
-// set, whenever and by whichever collector it is evaluated. The zero value is that of an app without rules.
+// History holds the rules of an app's individual notices over time, so that a rule is applied only to conferences that
+// ended after it was set, at any time and by any collector. The zero value is that of an app without rules.
 type History struct {
 	Base  string            `json:"base,omitempty"`  // digest of the configuration's part
 	Spans map[Reason][]Span `json:"spans,omitempty"` // of each reason, ascending
 }
 
-// Limit returns the limit of a reason's rule at a time, and whether single conferences, ratings or tests notified then.
+// Limit returns the limit of a reason's rule at a time. individual reports whether single conferences, ratings or tests
+// notified at that time.
 func (h *History) Limit(r Reason, at time.Time) (limit float64, individual bool) {
 	for _, s := range h.Spans[r] {
 		if s.SinceMs > at.UnixMilli() {
@@ -36,9 +37,9 @@ func (h *History) Limit(r Reason, at time.Time) (limit float64, individual bool)
 	return limit, individual
 }
 
-// Follow returns the history after an evaluation of the rules at now. The rules are in force from set on, where the
-// management API changed them then and the configuration (base) is as before, else from now on. The first rules
-// are in force since set, or ever. It returns the time from which the rules differ, the zero time without a difference.
+// Follow returns the history after an evaluation of the rules at now. Changed rules are in force from set on if the
+// management API changed them at that time and the configuration (base) is unchanged, else from now on. The first rules
+// are in force from set on, or always. from is the time from which the rules differ, the zero time without a difference.
 func (h *History) Follow(base, rules *Rules, set, now time.Time) (next History, from time.Time) {
 	next = History{Base: base.digest(), Spans: make(map[Reason][]Span, reasons)}
 	for i, reason := range Reasons {
@@ -62,13 +63,13 @@ func (h *History) Follow(base, rules *Rules, set, now time.Time) (next History, 
 		if at := time.UnixMilli(s.SinceMs); from.IsZero() || at.Before(from) {
 			from = at
 		}
-		next.Spans[reason] = append(kept(spans, now), s)
+		next.Spans[reason] = append(recent(spans, now), s)
 	}
 	return next, from
 }
 
-// kept returns a copy of the spans to which another is added.
-func kept(spans []Span, now time.Time) []Span {
+// recent returns a copy of the spans without expired ones, and with room for another.
+func recent(spans []Span, now time.Time) []Span {
 	for len(spans) >= maxSpans || len(spans) > 1 && spans[1].SinceMs < now.Add(-keepSpans).UnixMilli() {
 		spans = spans[1:]
 	}
@@ -86,7 +87,7 @@ func (s Span) same(other Span) bool {
 	return s.Individual == other.Individual && s.Limit == other.Limit
 }
 
-// digest names the part of rules that a history depends on.
+// digest returns a hash of the part of the rules that a history depends on.
 func (r *Rules) digest() string {
 	var parts []string
 	for i := range r {

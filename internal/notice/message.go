@@ -17,7 +17,7 @@ const (
 	TriggerIndividual = "individual"
 )
 
-// Message is the content of one notification, as the store keeps it. Times are Unix seconds.
+// Message is the content of one notification, in its stored form. Times are Unix seconds.
 type Message struct {
 	Reason      Reason  `json:"reason"`
 	AppID       string  `json:"appId"`
@@ -33,17 +33,17 @@ type Message struct {
 	Incident    string  `json:"incident"` // the same for a notification and its resolve notice
 }
 
-// Encode returns the body of a notice.
+// Encode returns the message as the body of a stored notice.
 func (m Message) Encode() ([]byte, error) { return json.Marshal(m) }
 
-// DecodeMessage reads the body of a notice.
+// DecodeMessage returns the message in the body of a stored notice.
 func DecodeMessage(body []byte) (m Message, err error) {
 	err = json.Unmarshal(body, &m)
 	return m, err
 }
 
-// ID makes the webhook-id of a notification from all that it is about: it is the same whenever it
-// is made.
+// ID returns the webhook-id of a notification with these identifying parts. It is equal for equal
+// parts.
 func ID(parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {
@@ -52,7 +52,7 @@ func ID(parts ...string) string {
 	return "msg_" + hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// Parameters of the search that a notification links to, beside those of the list.
+// Parameters of the search that a notification links to, in addition to those of the list.
 const (
 	ParameterReason = "reason"
 	ParameterLimit  = "past" // the rule's limit
@@ -89,8 +89,8 @@ func Interval(c Change, dashboard string) Message {
 	return m
 }
 
-// url returns the URL of the list of what counts. It ends with the last sample that the window has: what ended after it
-// and is recorded later was not counted.
+// url returns the URL of the list of the conferences, ratings or tests that count. Its time ends with the last sample of the
+// window, since conferences that ended after it and are recorded later were not counted.
 func (c *Change) url(dashboard string, from, to time.Time) string {
 	if !c.Last.IsZero() {
 		to = c.Last.Add(time.Millisecond)
@@ -142,7 +142,7 @@ func Individual(app, conference string, start, end time.Time, r Reason, limit fl
 	return m
 }
 
-// AppURL returns the URL of the conferences of an app, to which a test links.
+// AppURL returns the URL of the conferences of an app. A test notification links to it.
 func AppURL(app, dashboard string) string { return search(dashboard, url.Values{"app": {app}}) }
 
 // TestMessage returns the message of a test. Its URL is added where the dashboard is known.

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Override is the part of the rules of an app that differs from a base. Absent (nil) members are the
-// base's.
+// Override is the part of the rules of an app that differs from a base. Absent (nil) members have the
+// value of the base.
 type Override struct {
 	Times // of all reasons without their own
 
@@ -36,7 +36,7 @@ type RuleOverride struct {
 	Individual *bool    `json:"individual,omitempty"`
 }
 
-// Over returns base with the members that o has; o may be nil.
+// Over returns base with the members of o that are not nil; o may be nil.
 func (o *Override) Over(base Rules) Rules {
 	if o == nil {
 		return base
@@ -45,11 +45,11 @@ func (o *Override) Over(base Rules) Rules {
 		o.apply(&base[i])
 		one := o.Reasons[Reasons[i]]
 		one.apply(&base[i])
-		set(&base[i].Threshold, one.Threshold)
-		set(&base[i].MinSamples, one.MinSamples)
-		set(&base[i].Limit, one.Limit)
-		set(&base[i].Interval, one.Interval)
-		set(&base[i].Individual, one.Individual)
+		setValue(&base[i].Threshold, one.Threshold)
+		setValue(&base[i].MinSamples, one.MinSamples)
+		setValue(&base[i].Limit, one.Limit)
+		setValue(&base[i].Interval, one.Interval)
+		setValue(&base[i].Individual, one.Individual)
 	}
 	return base
 }
@@ -60,7 +60,7 @@ func (t *Times) apply(r *Rule) {
 	setMs(&r.Recovery, t.RecoveryMs)
 }
 
-func set[T any](into, value *T) {
+func setValue[T any](into, value *T) {
 	if value != nil {
 		*into = *value
 	}

@@ -21,12 +21,12 @@ const (
 	PreCallFailures             Reason = "preCallFailures"
 )
 
-// Test is the reason of a notification that the management API asks for.
+// Test is the reason of a test notification, which a client of the management API requests.
 const Test Reason = "test"
 
 const reasons = 9
 
-// Reasons lists all reasons that rules have.
+// Reasons lists all reasons with a rule.
 //
 //nolint:gochecknoglobals // a constant
 var Reasons = [reasons]Reason{
@@ -40,12 +40,12 @@ func (r Reason) index() int { return slices.Index(Reasons[:], r) }
 
 // Rule is the condition of one reason of one app.
 type Rule struct {
-	Threshold  float64       // share of the window, 0 to 1, above which a notification leaves
-	MinSamples int           // of the window, below which none leaves
+	Threshold  float64       // share of the window, 0 to 1, above which a notification is sent
+	MinSamples int           // least number of samples in the window for a notification
 	Limit      float64       // of the measure: ms, share, MOS or rating; 0 for outcomes
 	Window     time.Duration // of event time that is counted
 	HoldDown   time.Duration // the shortest time between two notifications
-	Recovery   time.Duration // how long the share stays at most at the threshold before it counts as recovered
+	Recovery   time.Duration // time for which the share has to be at most the threshold to count as recovered
 	Interval   bool          // whether the window notifies
 	Individual bool          // whether each single conference or feedback notifies
 }
@@ -56,7 +56,7 @@ type Rules [reasons]Rule
 // Of returns the rule of a reason.
 func (r *Rules) Of(reason Reason) Rule { return r[reason.index()] }
 
-// CountsAs reports whether windows of r have the tallies that windows of other have.
+// CountsAs reports whether windows by r have the same tallies as windows by other.
 func (r *Rules) CountsAs(other *Rules) bool {
 	for i := range r {
 		a, b := &r[i], &other[i]
@@ -67,7 +67,7 @@ func (r *Rules) CountsAs(other *Rules) bool {
 	return true
 }
 
-// Reach returns how far the longest window reaches back, with its current part.
+// Reach returns the length of the longest window, with its current part.
 func (r *Rules) Reach() (longest time.Duration) {
 	for i := range r {
 		longest = max(longest, r[i].Window+max(r[i].Window/buckets, time.Second))

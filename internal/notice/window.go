@@ -10,14 +10,14 @@ import (
 // buckets is the number of whole parts of a window; the current part is one more.
 const buckets = 60
 
-// MaxAhead is how far a time may lie in the future, for clocks differ a little. MaxLate is how old
-// a conference or a feedback may be when it arrives.
+// MaxAhead bounds the distance of a time in the future, since clocks differ a little. MaxLate bounds
+// the age of a conference or a feedback at its arrival.
 const (
 	MaxAhead = 5 * time.Minute
 	MaxLate  = 24 * time.Hour
 )
 
-// Timing says how the time of a fact relates to now.
+// Timing is the relation of a fact's time to now.
 type Timing int
 
 // The timings.
@@ -38,7 +38,7 @@ func TimingOf(at, now time.Time) Timing {
 	return InTime
 }
 
-// tally counts the samples of one part of a window, and those past the limit.
+// tally counts the samples of one part of a window, and those beyond the limit.
 type tally struct {
 	number       int64 // time divided by the width
 	count, total uint32
@@ -48,14 +48,14 @@ type tally struct {
 type window struct {
 	width time.Duration
 	parts [buckets + 1]tally
-	last  time.Time // of the samples, the latest time
+	last  time.Time // latest time of a sample
 }
 
 func newWindow(length time.Duration) *window { return &window{width: max(length/buckets, time.Second)} }
 
 func (w *window) number(at time.Time) int64 { return at.UnixNano() / int64(w.width) }
 
-// add counts a sample. One of the near future counts now; one before the window counts nowhere.
+// add counts a sample. One in the near future counts now; one before the window is ignored.
 func (w *window) add(at, now time.Time, counts bool) {
 	if at.After(w.last) {
 		w.last = at
@@ -91,24 +91,24 @@ func (w *window) sum(now time.Time) (count, total int, from time.Time) {
 
 // Status is the state of one reason of one app between evaluations.
 type Status struct {
-	Episode     int   `json:"episode"` // notifications so far; it makes their ids
+	Episode     int   `json:"episode"` // number of notifications so far; a part of their IDs
 	Firing      bool  `json:"firing"`
-	TriggeredMs int64 `json:"triggeredMs"`       // when the last notification left
-	BelowMs     int64 `json:"belowMs,omitempty"` // since when the share is not above the threshold; 0: it is
+	TriggeredMs int64 `json:"triggeredMs"`       // time of the last notification
+	BelowMs     int64 `json:"belowMs,omitempty"` // time since which the share is not above the threshold; 0: it is above
 }
 
 // Change is a threshold that was passed, or recovered from.
 type Change struct {
 	AppID    string
 	Reason   Reason
-	Provider string // of PreCallFailures: whose share it is; empty: that of all tests
+	Provider string // of PreCallFailures: the provider with that share; empty: all tests
 	Resolved bool
 	Next     Status // after the change
 	Count    int
 	Total    int
 	Rule     Rule
 	From, To time.Time
-	Last     time.Time // of the samples, the latest time; zero where Total is 0
+	Last     time.Time // latest time of a sample; zero where Total is 0
 }
 
 // maxProviders bounds the providers of one app that have a window of their own, maxStates those that have a state.
@@ -117,17 +117,18 @@ const (
 	maxStates    = 256
 )
 
-// tracked is one app. A reason, and a provider of PreCallFailures, has a window from its first sample on.
-type tracked struct {
+// appState is the state of one app. A reason, and a provider of PreCallFailures, has a window from its first sample on.
+type appState struct {
 	windows   [reasons]*window
 	providers map[string]*window
 	status    map[Reason]Status // by Change.key
 }
 
-// About names what a change is of: the reason, of a provider's share its provider too. It is at most one change at a time.
+// About returns the reason of a change, with the provider if it is of a provider's share. An app has at most one change with it
+// at a time.
 func (c *Change) About() string { return string(c.key()) }
 
-// key names what a status is of: the reason, of a provider's share its provider too.
+// key returns the key of the change's status: the reason, with the provider if there is one.
 func (c *Change) key() Reason {
 	if c.Provider == "" {
 		return c.Reason
@@ -135,27 +136,27 @@ func (c *Change) key() Reason {
 	return c.Reason + "/" + Reason(c.Provider)
 }
 
-// Tracker counts the facts of apps and evaluates their rules. It is for one goroutine.
+// Tracker counts the facts of apps and evaluates their rules. It is not safe for concurrent use.
 type Tracker struct {
 	rules func(app string) *Rules
-	apps  map[string]*tracked
+	apps  map[string]*appState
 }
 
-// NewTracker returns a Tracker. Rules returns the rules of an app, never nil.
+// NewTracker returns a Tracker. rules MUST return the rules of an app, not nil.
 func NewTracker(rules func(app string) *Rules) *Tracker {
-	return &Tracker{rules: rules, apps: map[string]*tracked{}}
+	return &Tracker{rules: rules, apps: map[string]*appState{}}
 }
 
-func (t *Tracker) app(id string) *tracked {
+func (t *Tracker) app(id string) *appState {
 	a := t.apps[id]
 	if a == nil {
-		a = &tracked{status: map[Reason]Status{}}
+		a = &appState{status: map[Reason]Status{}}
 		t.apps[id] = a
 	}
 	return a
 }
 
-// Add counts a fact of an app, whose time is the end of the conference or that of the feedback.
+// Add counts a fact of an app. at is the end of the conference, or the time of the feedback or test.
 func (t *Tracker) Add(app string, at, now time.Time, f Fact) {
 	a, rules := t.app(app), t.rules(app)
 	for i, reason := range Reasons {
@@ -174,7 +175,7 @@ func (t *Tracker) Add(app string, at, now time.Time, f Fact) {
 }
 
 // addProviders counts a pre-call test for each of its providers.
-func (a *tracked) addProviders(length time.Duration, at, now time.Time, failed map[string]bool) {
+func (a *appState) addProviders(length time.Duration, at, now time.Time, failed map[string]bool) {
 	for name, failed := range failed {
 		w := a.providers[name]
 		if w == nil {
@@ -190,12 +191,12 @@ func (a *tracked) addProviders(length time.Duration, at, now time.Time, failed m
 	}
 }
 
-// Recount gives an app the windows that it has in another tracker.
+// Recount replaces the windows of an app by those in another tracker.
 func (t *Tracker) Recount(app string, from *Tracker) {
 	t.app(app).windows, t.app(app).providers = from.app(app).windows, from.app(app).providers
 }
 
-// Restore sets the states of an app, as Statuses returned them.
+// Restore sets the states of an app to a result of Statuses.
 func (t *Tracker) Restore(app string, statuses map[Reason]Status) {
 	t.app(app).status = maps.Clone(statuses)
 	if statuses == nil {
@@ -206,12 +207,12 @@ func (t *Tracker) Restore(app string, statuses map[Reason]Status) {
 // Statuses returns the states of an app.
 func (t *Tracker) Statuses(app string) map[Reason]Status { return maps.Clone(t.app(app).status) }
 
-// Retain forgets apps that are not kept.
+// Retain drops the apps for which keep is false.
 func (t *Tracker) Retain(keep func(app string) bool) {
-	maps.DeleteFunc(t.apps, func(id string, _ *tracked) bool { return !keep(id) })
+	maps.DeleteFunc(t.apps, func(id string, _ *appState) bool { return !keep(id) })
 }
 
-// Commit makes a change the state of its app. A change that is not committed is found again.
+// Commit applies a change to the state of its app. A change that is not committed is found again.
 func (t *Tracker) Commit(c Change) { t.app(c.AppID).status[c.key()] = c.Next }
 
 // With returns the states of an app after a change.
@@ -228,11 +229,11 @@ func (t *Tracker) Evaluate(now time.Time) (changes []Change) {
 		for i, reason := range Reasons {
 			c := Change{AppID: id, Reason: reason, Rule: rules[i], From: now.Add(-rules[i].Window), To: now}
 			if w := a.windows[i]; w != nil {
-				c.read(w, now)
+				c.setTallies(w, now)
 			} else if !a.status[reason].Firing {
 				continue
 			}
-			if c.step(a.status, now) {
+			if c.evaluate(a.status, now) {
 				changes = append(changes, c)
 			}
 		}
@@ -241,14 +242,14 @@ func (t *Tracker) Evaluate(now time.Time) (changes []Change) {
 	return changes
 }
 
-// evaluateProviders returns the changes of the shares of providers, in their order. It drops windows that are empty.
-func (a *tracked) evaluateProviders(app string, rule Rule, now time.Time) (changes []Change) {
-	for _, name := range a.named() {
+// evaluateProviders returns the changes of the shares of providers, sorted by provider. It drops empty windows.
+func (a *appState) evaluateProviders(app string, rule Rule, now time.Time) (changes []Change) {
+	for _, name := range a.providerNames() {
 		c := Change{AppID: app, Reason: PreCallFailures, Provider: name, Rule: rule, From: now.Add(-rule.Window), To: now}
 		if w := a.providers[name]; w != nil {
-			c.read(w, now)
+			c.setTallies(w, now)
 		}
-		if c.step(a.status, now) {
+		if c.evaluate(a.status, now) {
 			changes = append(changes, c)
 			continue
 		}
@@ -260,9 +261,9 @@ func (a *tracked) evaluateProviders(app string, rule Rule, now time.Time) (chang
 	return changes
 }
 
-// forgetStates drops the oldest states of providers beyond maxStates. A state numbers the notifications, so it stays as
-// long as there is room.
-func (a *tracked) forgetStates() {
+// forgetStates drops the oldest states of providers beyond maxStates. Others are kept, since a state has the number of the
+// notifications so far.
+func (a *appState) forgetStates() {
 	for n := len(a.status) - reasons - maxStates; n > 0; n-- {
 		oldest, found := Reason(""), false
 		for key, s := range a.status {
@@ -274,8 +275,8 @@ func (a *tracked) forgetStates() {
 	}
 }
 
-// named returns the providers that have a window or a state, in order.
-func (a *tracked) named() []string {
+// providerNames returns the providers that have a window or a state, in order.
+func (a *appState) providerNames() []string {
 	names := slices.Collect(maps.Keys(a.providers))
 	for key := range a.status {
 		if name, ok := strings.CutPrefix(string(key), string(PreCallFailures)+"/"); ok && a.providers[name] == nil {
@@ -286,8 +287,8 @@ func (a *tracked) named() []string {
 	return names
 }
 
-// read takes the tallies of a window.
-func (c *Change) read(w *window, now time.Time) {
+// setTallies sets the tallies of a window.
+func (c *Change) setTallies(w *window, now time.Time) {
 	if c.Count, c.Total, c.From = w.sum(now); c.Total > 0 {
 		c.Last = w.last
 	}
@@ -298,9 +299,9 @@ func (c *Change) above() bool {
 	return c.Rule.Interval && c.Total >= c.Rule.MinSamples && float64(c.Count) > c.Rule.Threshold*float64(c.Total)
 }
 
-// step evaluates one reason and reports whether it changed. The time at which a share fell is
-// noted at once: it is no change.
-func (c *Change) step(states map[Reason]Status, now time.Time) bool {
+// evaluate evaluates one reason and reports whether it changed. It stores the time at which a share
+// fell below the threshold at once, which is no change.
+func (c *Change) evaluate(states map[Reason]Status, now time.Time) bool {
 	s, ms := states[c.key()], now.UnixMilli()
 	s.TriggeredMs, s.BelowMs = min(s.TriggeredMs, ms), min(s.BelowMs, ms) // the clock was set back
 	switch {
