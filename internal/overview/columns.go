@@ -6,8 +6,7 @@ import (
 	"github.com/qosrtc/qos/internal/digest"
 )
 
-// AddColumns counts the conferences from first to end of some columns. The result is that of Add and Pending for each of
-// them.
+// AddColumns counts the conferences in rows first to end-1 of some columns.
 func (t *Totals) AddColumns(c *digest.Columns, first, end int) {
 	n := newColumnCounts(c)
 	for i := first; i < end; i++ {
@@ -35,26 +34,26 @@ func (t *Totals) AddColumns(c *digest.Columns, first, end int) {
 	n.putInto(t)
 }
 
-// columnCounts is counts by the numbers of columns.
+// columnCounts holds counts by the numbers of texts and facts in columns.
 type columnCounts struct {
 	columns                                *digest.Columns
-	apps, outcomes, labels, causes, issues numbered // by text
-	facts                                  numbered
+	apps, outcomes, labels, causes, issues groupCounts // by text
+	facts                                  groupCounts
 	counted                                []bool // by fact: whether Totals has a value for it
-	seen                                   []int  // by fact: the last conference that had it
+	seen                                   []int  // by fact: number of the last conference that had it
 	conferences                            int
 }
 
-// numbered is the counts of the conferences with each number, in the order in which they were met.
-type numbered struct {
-	of  []Group
-	met []uint32
+// groupCounts holds the counts of the conferences with each number.
+type groupCounts struct {
+	groups []Group  // by number
+	seen   []uint32 // numbers with a conference, in the order of their first one
 }
 
-func (n *numbered) add(number uint32, r *digest.Row) {
-	g := &n.of[number]
+func (n *groupCounts) add(number uint32, r *digest.Row) {
+	g := &n.groups[number]
 	if g.Conferences == 0 {
-		n.met = append(n.met, number)
+		n.seen = append(n.seen, number)
 	}
 	g.Conferences++
 	if r.Failed {
@@ -65,10 +64,10 @@ func (n *numbered) add(number uint32, r *digest.Row) {
 
 func newColumnCounts(c *digest.Columns) *columnCounts {
 	n := &columnCounts{columns: c, counted: make([]bool, len(c.Facts())), seen: make([]int, len(c.Facts()))}
-	for _, one := range []*numbered{&n.apps, &n.outcomes, &n.labels, &n.causes, &n.issues} {
-		one.of = make([]Group, len(c.Texts()))
+	for _, one := range []*groupCounts{&n.apps, &n.outcomes, &n.labels, &n.causes, &n.issues} {
+		one.groups = make([]Group, len(c.Texts()))
 	}
-	n.facts.of = make([]Group, len(c.Facts()))
+	n.facts.groups = make([]Group, len(c.Facts()))
 	for i, f := range c.Facts() {
 		switch f.Attribute {
 		case digest.Site, digest.ApplicationVersion, digest.BrowserVersion, digest.Browser:
@@ -103,22 +102,22 @@ func (n *columnCounts) add(r *digest.Row) {
 
 func (n *columnCounts) putInto(t *Totals) {
 	texts, facts := n.columns.Texts(), n.columns.Facts()
-	for into, from := range map[*Values]*numbered{&t.Apps: &n.apps, &t.Outcomes: &n.outcomes, &t.Labels: &n.labels, &t.Causes: &n.causes, &t.Issues: &n.issues} {
-		for _, number := range from.met {
+	for into, from := range map[*Values]*groupCounts{&t.Apps: &n.apps, &t.Outcomes: &n.outcomes, &t.Labels: &n.labels, &t.Causes: &n.causes, &t.Issues: &n.issues} {
+		for _, number := range from.seen {
 			if texts[number] != "" {
-				into.Put(texts[number], from.of[number])
+				into.Put(texts[number], from.groups[number])
 			}
 		}
 	}
-	for _, f := range n.facts.met {
+	for _, f := range n.facts.seen {
 		value := texts[facts[f].Value]
 		switch facts[f].Attribute {
 		case digest.Site:
-			t.Sites.Put(value, n.facts.of[f])
+			t.Sites.Put(value, n.facts.groups[f])
 		case digest.ApplicationVersion:
-			t.Versions.Put(value, n.facts.of[f])
+			t.Versions.Put(value, n.facts.groups[f])
 		case digest.Browser, digest.BrowserVersion:
-			t.Browsers.Put(value, n.facts.of[f])
+			t.Browsers.Put(value, n.facts.groups[f])
 		}
 	}
 }

@@ -1,3 +1,3 @@
-// Package overview counts conferences by their digests: how many there were in a time, how they ended, and
-// which browsers, sites and versions took part. It is pure: digests in, counts out.
+// Package overview counts conferences by their digests: their number in a time, and their numbers by
+// outcome, browser, site, version and so on. It is pure: digests in, counts out.
 package overview

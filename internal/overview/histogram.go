@@ -2,8 +2,8 @@ package overview
 
 import "math"
 
-// Histogram counts durations in buckets of equal ratio. The zero value counts none. A quantile is within 2.5 %
-// of a true value up to an hour; longer ones count as an hour.
+// Histogram counts durations in buckets of equal ratio. The zero value is empty. A quantile is within 2.5 %
+// of a true value up to an hour; longer durations count as an hour.
 type Histogram struct {
 	Count   int64
 	buckets []uint32 // up to the highest in use

@@ -18,7 +18,7 @@ func member(site, version, browser, major string) digest.Member {
 }
 
 // Count returns the conferences with a value.
-func (v *Values) Count(value string) int { return v.of[value].Conferences }
+func (v *Values) Count(value string) int { return v.groups[value].Conferences }
 
 // A conference counts once for each value that one of its participants has.
 func TestTotals(t *testing.T) {
@@ -98,7 +98,7 @@ func TestValuesAreBounded(t *testing.T) {
 	for i := range maxValues + 50 {
 		all.Add("app", &digest.Digest{Outcome: "dropped", Participants: 1, Members: []digest.Member{member(strconv.Itoa(i), "", "", "")}})
 	}
-	require.Len(t, all.Sites.of, maxValues)
+	require.Len(t, all.Sites.groups, maxValues)
 	require.Equal(t, Group{Conferences: 50, Failed: 50}, all.Sites.Other)
 	var twice Totals
 	twice.Merge(&all)

@@ -8,11 +8,11 @@ import (
 // maxValues bounds the values of each kind in one Totals. Conferences with further values count as Other.
 const maxValues = 1000
 
-// Totals is the counts of conferences of some time. The zero value counts none. Totals of
-// disjoint sets of conferences are merged in any order with one result, but for values beyond the limit.
+// Totals holds the counts of conferences of some time. The zero value is empty. The order in which Totals of
+// disjoint sets of conferences are merged does not change the result, except for values beyond the limit.
 type Totals struct {
 	Conferences    int
-	WithoutSummary int // still going on, or waiting for their summary: in no count but Conferences and Apps
+	WithoutSummary int // live, or without a summary yet: only in the counts Conferences and Apps
 	Participants   int
 	Failed         int
 	Scores         Mean
@@ -25,24 +25,26 @@ type Totals struct {
 	Causes   Values
 	Issues   Values // conferences with an issue, by kind
 	Apps     Values
-	Browsers Values // "firefox 144"; a conference counts once for each value that one of its participants has, as below
+
+	// A conference counts once for each value that one of its participants has.
+	Browsers Values // "firefox 144"
 	Sites    Values
 	Versions Values
 }
 
-// Errors is the reported errors of one function.
+// Errors counts the reported errors of one function.
 type Errors struct {
 	Conferences int // with such an error
 	Errors      int
 }
 
-// FunctionErrors is a function and its errors.
+// FunctionErrors is a function with its errors.
 type FunctionErrors struct {
 	Function string
 	Errors
 }
 
-// TopErrors returns the n functions whose errors the most conferences have, the first of equals by name.
+// TopErrors returns the n functions with errors in the most conferences, sorted by that number, then by name.
 func (t *Totals) TopErrors(n int) []FunctionErrors {
 	all := make([]FunctionErrors, 0, len(t.Errors))
 	for function, e := range t.Errors {

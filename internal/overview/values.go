@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// Values is counts of conferences by a value. The zero value counts none.
+// Values holds counts of conferences by a value. The zero value is empty.
 type Values struct {
-	of    map[string]Group
-	Other Group // of values beyond the limit; a conference may count several times
+	groups map[string]Group
+	Other  Group // of values beyond the limit; a conference may count several times
 }
 
-// Group is the counts of the conferences with one value.
+// Group holds the counts of the conferences with one value.
 type Group struct {
 	Conferences int
 	Failed      int
@@ -24,7 +24,7 @@ func (g *Group) merge(o Group) {
 	g.Scores.merge(o.Scores)
 }
 
-// Named is a value and its counts.
+// Named is a value with its counts.
 type Named struct {
 	Value string
 	Group
@@ -32,29 +32,29 @@ type Named struct {
 
 // Put adds the counts of a value.
 func (v *Values) Put(value string, g Group) {
-	have, ok := v.of[value]
-	if !ok && len(v.of) >= maxValues {
+	have, ok := v.groups[value]
+	if !ok && len(v.groups) >= maxValues {
 		v.Other.merge(g)
 		return
 	}
-	if v.of == nil {
-		v.of = map[string]Group{}
+	if v.groups == nil {
+		v.groups = map[string]Group{}
 	}
 	have.merge(g)
-	v.of[value] = have
+	v.groups[value] = have
 }
 
 func (v *Values) merge(o *Values) {
 	v.Other.merge(o.Other)
-	for _, value := range slices.Sorted(maps.Keys(o.of)) { // in one order: the limit may be reached
-		v.Put(value, o.of[value])
+	for _, value := range slices.Sorted(maps.Keys(o.groups)) { // the order decides which values are beyond the limit
+		v.Put(value, o.groups[value])
 	}
 }
 
-// Top returns the n values that the most conferences have, the first of equals by name, and the counts of the rest.
+// Top returns the n values of the most conferences, sorted by their number, then by value, and the counts of the rest.
 func (v *Values) Top(n int) (top []Named, rest Group) {
-	top = make([]Named, 0, len(v.of))
-	for value, g := range v.of {
+	top = make([]Named, 0, len(v.groups))
+	for value, g := range v.groups {
 		top = append(top, Named{value, g})
 	}
 	slices.SortFunc(top, func(a, b Named) int {
@@ -67,16 +67,16 @@ func (v *Values) Top(n int) (top []Named, rest Group) {
 	return top[:min(n, len(top))], rest
 }
 
-// Split returns the counts of some values, and those of all others together.
+// Split returns the counts of some values, in their order, and the sum of all others.
 func (v *Values) Split(values []string) (groups []Group, rest Group) {
 	rest = v.Other
-	for value, g := range v.of {
+	for value, g := range v.groups {
 		if !slices.Contains(values, value) {
 			rest.merge(g)
 		}
 	}
 	for _, value := range values {
-		groups = append(groups, v.of[value])
+		groups = append(groups, v.groups[value])
 	}
 	return groups, rest
 }
