@@ -12,11 +12,11 @@ import (
 
 // Bounds of a History.
 const (
-	Window   = 7 * 24 * time.Hour // how far back conferences are counted, by their start
-	Age      = 10 * time.Minute   // after which counts are read again, when somebody asks
-	MaxApps  = 1000               // the application that was asked about longest ago is evicted
-	MaxSites = 2000               // of an application; conferences of others are not counted
-	readTime = 30 * time.Second   // the longest that one application is read
+	Window   = 7 * 24 * time.Hour // conferences that started longer ago are not counted
+	Age      = 10 * time.Minute   // after which a request reads the counts again
+	MaxApps  = 1000               // beyond it the least recently requested application is evicted
+	MaxSites = 2000               // of an application; further sites are not counted
+	readTime = 30 * time.Second   // timeout of reading one application
 )
 
 // Reader is the part of a store that a History reads.
@@ -24,32 +24,32 @@ type Reader interface {
 	Digests(ctx context.Context, q storage.DigestQuery, yield func(storage.Digest) bool) error
 }
 
-// History has counts by application and site. It is safe for concurrent use. A nil History knows nothing.
+// History holds counts by application and site. It is safe for concurrent use. A nil History has no counts.
 type History struct {
-	reader Reader
-	failed func(appID string, err error)
+	reader  Reader
+	onError func(appID string, err error)
 
-	ctx    context.Context //nolint:containedctx // of the goroutines, ends with Close
-	cancel context.CancelFunc
-	wg     sync.WaitGroup
-	turn   chan struct{} // has a place for the one application that is read
+	ctx       context.Context //nolint:containedctx // of the goroutines, ends with Close
+	cancel    context.CancelFunc
+	wg        sync.WaitGroup
+	semaphore chan struct{} // semaphore: one application is read at a time
 
 	mu   sync.Mutex
 	apps map[string]*app
 }
 
-// app is the counts of one application. The mutex of the History guards its members.
+// app holds the counts of one application. The mutex of the History guards its members.
 type app struct {
-	sites   map[string]recommend.Paths // never changed
-	read    time.Time                  // when sites were read; zero: never
-	asked   time.Time
-	reading chan struct{} // closed when the read in progress ends; nil: none is
+	sites     map[string]recommend.Paths // never changed
+	read      time.Time                  // when sites were read; zero: never
+	requested time.Time                  // time of the last request
+	reading   chan struct{}              // closed when the read in progress ends; nil: there is none
 }
 
-// New returns a History. failed is called with each read that failed; the counts before remain.
-func New(reader Reader, failed func(appID string, err error)) *History {
+// New returns a History. It calls onError for each read that failed; the counts before remain.
+func New(reader Reader, onError func(appID string, err error)) *History {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &History{reader: reader, failed: failed, ctx: ctx, cancel: cancel, turn: make(chan struct{}, 1), apps: map[string]*app{}}
+	return &History{reader: reader, onError: onError, ctx: ctx, cancel: cancel, semaphore: make(chan struct{}, 1), apps: map[string]*app{}}
 }
 
 // Close ends the read in progress and waits for it. It may be called on nil and twice.
@@ -63,26 +63,26 @@ func (h *History) Close() {
 	h.wg.Wait()
 }
 
-// Paths returns the counts of a site. For an application that nobody asked about before it waits for them until
-// ctx ends, and then returns zeros. All others get counts of at most Age, or older ones while newer ones are read.
+// Paths returns the counts of a site. For an application without counts it waits until they are read, and returns
+// zeros if ctx ends before. For others the counts are at most Age old, or older while newer ones are read.
 func (h *History) Paths(ctx context.Context, appID, siteID string, now time.Time) recommend.Paths {
 	if h == nil || siteID == "" {
 		return recommend.Paths{}
 	}
-	sites, reading := h.ask(appID, now)
+	sites, reading := h.request(appID, now)
 	if sites == nil && reading != nil {
 		select {
 		case <-reading:
-			sites, _ = h.ask(appID, now)
+			sites, _ = h.request(appID, now)
 		case <-ctx.Done():
 		}
 	}
 	return sites[siteID]
 }
 
-// ask returns the counts of an application, nil if they were never read, and begins to read them where they are
-// old.
-func (h *History) ask(appID string, now time.Time) (map[string]recommend.Paths, <-chan struct{}) {
+// request returns the counts of an application, nil if they were never read, and starts a read if they are old. The
+// channel is closed at the end of the read in progress.
+func (h *History) request(appID string, now time.Time) (map[string]recommend.Paths, <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	a := h.apps[appID]
@@ -93,7 +93,7 @@ func (h *History) ask(appID string, now time.Time) (map[string]recommend.Paths, 
 		a = &app{}
 		h.apps[appID] = a
 	}
-	a.asked = now
+	a.requested = now
 	if a.reading == nil && now.Sub(a.read) >= Age && h.ctx.Err() == nil {
 		reading := make(chan struct{})
 		a.reading = reading
@@ -103,14 +103,15 @@ func (h *History) ask(appID string, now time.Time) (map[string]recommend.Paths, 
 	return a.sites, a.reading
 }
 
-// evict makes room for one more application, and reports whether there is. One that is being read is not evicted.
+// evict makes room for one more application, and reports whether there is room. It does not evict an application that is
+// being read.
 func (h *History) evict() bool {
 	if len(h.apps) < MaxApps {
 		return true
 	}
 	oldest := ""
 	for id, a := range h.apps {
-		if a.reading == nil && (oldest == "" || a.asked.Before(h.apps[oldest].asked)) {
+		if a.reading == nil && (oldest == "" || a.requested.Before(h.apps[oldest].requested)) {
 			oldest = id
 		}
 	}
@@ -118,11 +119,11 @@ func (h *History) evict() bool {
 	return oldest != ""
 }
 
-// refresh reads the counts of an application. A failed read is repeated after Age, like any other.
+// refresh reads the counts of an application. A failed read is not repeated before Age has passed.
 func (h *History) refresh(appID string, a *app, now time.Time) {
 	sites, err := h.read(appID, now)
 	if err != nil && h.ctx.Err() == nil {
-		h.failed(appID, err)
+		h.onError(appID, err)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -136,8 +137,8 @@ func (h *History) refresh(appID string, a *app, now time.Time) {
 
 func (h *History) read(appID string, now time.Time) (map[string]recommend.Paths, error) {
 	select {
-	case h.turn <- struct{}{}:
-		defer func() { <-h.turn }()
+	case h.semaphore <- struct{}{}:
+		defer func() { <-h.semaphore }()
 	case <-h.ctx.Done():
 		return nil, h.ctx.Err()
 	}
@@ -170,10 +171,10 @@ func count(sites map[string]recommend.Paths, d *digest.Digest) {
 	}
 }
 
-// relay is the type of a candidate of a TURN server.
+// relay is the type of candidates from a TURN server.
 const relay = "relay"
 
-// add counts a fabric. One that connected over candidates that are not known counts for nothing.
+// add counts a fabric. It ignores one that connected over unknown candidates.
 func add(p *recommend.Paths, f *digest.Fabric) {
 	switch {
 	case !f.Connected:
