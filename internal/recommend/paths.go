@@ -4,9 +4,9 @@ import "fmt"
 
 // Bounds of the evidence for relayed paths.
 const (
-	MinFabrics      = 5    // fewer say nothing
-	MinWithoutShare = 0.5  // of the fabrics had no direct path
-	MinRelayedShare = 0.25 // of those without a direct path were connected by a relay
+	MinFabrics      = 5    // fewer are no evidence
+	MinWithoutShare = 0.5  // least share of the fabrics without a direct path
+	MinRelayedShare = 0.25 // least share of those that a relay connected
 )
 
 // Paths counts fabrics by their network path.
@@ -27,7 +27,7 @@ func (p Paths) DirectPathsFail() bool {
 		float64(p.Relayed) >= MinRelayedShare*without
 }
 
-// policy recommends relays where direct paths fail. Without a TURN server no call could be connected at all.
+// policy recommends relays where direct paths fail, and only with a TURN server, without which no call could connect.
 func (c *change) policy(paths Paths) {
 	if !paths.DirectPathsFail() || string(c.peerConnection["iceTransportPolicy"]) == `"relay"` {
 		return
@@ -36,7 +36,7 @@ func (c *change) policy(paths Paths) {
 	for i := range servers {
 		if servers[i].relays() {
 			c.peerConnection.set("iceTransportPolicy", "relay")
-			c.because(memberPolicy, CodeDirectPathsFail, fmt.Sprintf(
+			c.addReason(memberPolicy, CodeDirectPathsFail, fmt.Sprintf(
 				"%d of %d recent connections from this site had no direct path", paths.Relayed+paths.Failed, paths.Total()))
 			return
 		}

@@ -21,7 +21,7 @@ const (
 	memberVideo      = "media.video"
 )
 
-// Known is what is known of a user's network and of the servers for calls.
+// Known holds the known facts about a user's network and the servers for calls.
 type Known struct {
 	// Default is the default configuration of the application.
 	Default protocol.CallConfig
@@ -50,17 +50,17 @@ func Config(k Known) protocol.RecommendedConfig {
 	}
 }
 
-// change is a configuration in the making.
+// change is a configuration that is being changed, with the reasons.
 type change struct {
 	peerConnection, media object
 	reasons               []protocol.Reason
 }
 
-func (c *change) because(member, code, text string) {
+func (c *change) addReason(member, code, text string) {
 	c.reasons = append(c.reasons, protocol.Reason{Member: member, Code: code, Text: text})
 }
 
-// object is the members of a JSON object.
+// object holds the members of a JSON object.
 type object map[string]json.RawMessage
 
 func members(raw json.RawMessage) object {

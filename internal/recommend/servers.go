@@ -10,9 +10,9 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// Server is an ICE server and the name that pre-call tests have for it.
+// Server is an ICE server with its name in pre-call tests.
 type Server struct {
-	Name string // label; otherwise the host of the first URL
+	Name string // label; without one the host of the first URL
 	protocol.ICEServer
 }
 
@@ -34,7 +34,7 @@ func ICEServers(peerConnection json.RawMessage) (servers []Server) {
 	return servers
 }
 
-// NewServer returns a server with a label, or without one if that is empty.
+// NewServer returns a server with a label, which may be empty.
 func NewServer(label string, server protocol.ICEServer) Server {
 	if label == "" && len(server.URLs) > 0 {
 		label = hostOf(server.URLs[0])
@@ -42,10 +42,10 @@ func NewServer(label string, server protocol.ICEServer) Server {
 	return Server{label, server}
 }
 
-// urls is the urls of an RTCIceServer.
+// urls is the member urls of an RTCIceServer.
 type urls []string
 
-// UnmarshalJSON reads a string, or an array of strings.
+// UnmarshalJSON accepts a string, or an array of strings.
 func (l *urls) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] == '[' {
 		return json.Unmarshal(text, (*[]string)(l))
@@ -72,14 +72,14 @@ func (s *Server) relays() bool {
 	})
 }
 
-// servers recommends servers with fresh credentials before those of the default, and both in the order of the
-// test's ranking.
+// servers recommends the servers with fresh credentials, then those of the default. It sorts them by the
+// results of the test.
 func (c *change) servers(k Known) {
-	own := ICEServers(k.Default.PeerConnection)
+	defaults := ICEServers(k.Default.PeerConnection)
 	all := slices.Clone(k.Servers)
-	for i := range own {
-		if !slices.ContainsFunc(k.Servers, func(s Server) bool { return slices.Equal(s.URLs, own[i].URLs) }) {
-			all = append(all, own[i])
+	for i := range defaults {
+		if !slices.ContainsFunc(k.Servers, func(s Server) bool { return slices.Equal(s.URLs, defaults[i].URLs) }) {
+			all = append(all, defaults[i])
 		}
 	}
 	ranked := slices.Clone(all)
@@ -87,10 +87,10 @@ func (c *change) servers(k Known) {
 		rank(ranked, k.Test.Providers)
 	}
 	if len(k.Servers) > 0 {
-		c.because(memberICEServers, CodeFreshCredentials, "the service has TURN servers with short-lived credentials")
+		c.addReason(memberICEServers, CodeFreshCredentials, "the service has TURN servers with short-lived credentials")
 	}
 	if !slices.EqualFunc(all, ranked, func(a, b Server) bool { return slices.Equal(a.URLs, b.URLs) }) {
-		c.because(memberICEServers, CodeRanking, "the servers are in the order of the pre-call test's results")
+		c.addReason(memberICEServers, CodeRanking, "the servers are in the order of the pre-call test's results")
 	} else if len(k.Servers) == 0 {
 		return
 	}
