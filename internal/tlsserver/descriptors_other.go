@@ -4,5 +4,5 @@ package tlsserver
 
 import "math"
 
-// Descriptors returns how many files and sockets the process may have open.
+// Descriptors returns the number of files and sockets that the process may have open.
 func Descriptors() int { return math.MaxInt32 }

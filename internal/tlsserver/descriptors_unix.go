@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Descriptors returns how many files and sockets the process may have open.
+// Descriptors returns the number of files and sockets that the process may have open.
 func Descriptors() int {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {

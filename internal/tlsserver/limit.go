@@ -16,29 +16,29 @@ import (
 )
 
 const (
-	// maxStreams is how many requests a client may have under way on one connection of HTTP/2: browsers have a few.
+	// maxStreams bounds the concurrent requests on one connection of HTTP/2: browsers have a few.
 	maxStreams = 32
-	// A server has so many connections without counting those that became WebSockets, or an eighth of the descriptors of
-	// the process, which the store and the other servers need as well.
+	// maxConnections bounds the connections of a server, except WebSockets. The bound is an eighth of the process's
+	// descriptors, which the store and the other servers need too, if that is less, and at least minConnections.
 	maxConnections  = 8192
-	leastMost       = 64
+	minConnections  = 64
 	descriptorShare = 8
-	// logEvery is how often refused connections are logged at most.
+	// logEvery is the shortest time between two log lines about refused connections.
 	logEvery = time.Minute
 )
 
-// Limit limits what strangers can have a server hold, and what of it is logged: an address opens connections and streams
-// without end, or sends what is no TLS. When there are too many connections, those that have waited longest for a request
-// make room; while all have a request, or one address has most of them, more are closed.
+// Limit bounds the connections and streams that clients can open, and the log lines about them. At the limit of connections
+// it closes the one that has been idle longest. It refuses a new connection if all have a request, or if one address has most
+// of them.
 func Limit(server *http.Server, logger *zap.Logger) *http.Server {
-	most := min(maxConnections, max(leastMost, Descriptors()/descriptorShare))
+	most := min(maxConnections, max(minConnections, Descriptors()/descriptorShare))
 	server.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: maxStreams}
 	server.ErrorLog = log.New(lines{logger}, "", 0)
-	server.ConnState = newConnections(most, logger).changed
+	server.ConnState = newConnections(most, logger).stateChanged
 	return server
 }
 
-// lines are what net/http logs by itself.
+// lines writes the log lines of net/http to the logger.
 type lines struct{ log *zap.Logger }
 
 // Write logs one line, without the address of the peer.
@@ -47,7 +47,7 @@ func (l lines) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// connections are those of a server. It is safe for concurrent use.
+// connections holds the connections of a server. It is safe for concurrent use.
 type connections struct {
 	most   int
 	log    *zap.Logger
@@ -55,13 +55,13 @@ type connections struct {
 
 	mu      sync.Mutex
 	open    map[net.Conn]*connection
-	idle    *list.List // connections without a request, longest first
+	idle    *list.List // connections without a request, the longest idle first
 	refused int        // since the last line of the log
 	logged  time.Time
 }
 
 type connection struct {
-	address netip.Addr    // zero: not known, of a proxy for example
+	address netip.Addr    // zero: unknown, such as that of a proxy's client
 	idle    *list.Element // nil: it has a request
 }
 
@@ -69,31 +69,31 @@ func newConnections(most int, logger *zap.Logger) *connections {
 	return &connections{most: most, log: logger, places: budget.NewPlaces[netip.Addr](most), open: map[net.Conn]*connection{}, idle: list.New()}
 }
 
-// changed is http.Server.ConnState.
-func (c *connections) changed(conn net.Conn, state http.ConnState) {
+// stateChanged is http.Server.ConnState.
+func (c *connections) stateChanged(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch state {
 	case http.StateNew:
-		c.arrived(conn)
+		c.add(conn)
 	case http.StateActive:
 		if have := c.open[conn]; have != nil {
-			c.busy(have)
+			c.markActive(have)
 		}
 	case http.StateIdle:
 		if have := c.open[conn]; have != nil && have.idle == nil {
 			have.idle = c.idle.PushBack(conn)
 		}
 	case http.StateHijacked, http.StateClosed:
-		c.left(conn)
+		c.remove(conn)
 	}
 }
 
-// arrived takes a connection in, or closes it.
-func (c *connections) arrived(conn net.Conn) {
+// add adds a connection, or closes it at the limit.
+func (c *connections) add(conn net.Conn) {
 	address := addressOf(conn)
 	if longest := c.idle.Front(); len(c.open) >= c.most && longest != nil {
-		c.end(longest.Value.(net.Conn))
+		c.closeConnection(longest.Value.(net.Conn))
 	}
 	if !c.places.Take(address) {
 		_ = conn.Close()
@@ -103,22 +103,22 @@ func (c *connections) arrived(conn net.Conn) {
 	c.open[conn] = &connection{address: address}
 }
 
-func (c *connections) end(conn net.Conn) {
-	c.left(conn)
+func (c *connections) closeConnection(conn net.Conn) {
+	c.remove(conn)
 	_ = conn.Close()
 }
 
-func (c *connections) left(conn net.Conn) {
+func (c *connections) remove(conn net.Conn) {
 	have := c.open[conn]
-	if have == nil { // it was ended
+	if have == nil { // closeConnection has removed it
 		return
 	}
-	c.busy(have)
+	c.markActive(have)
 	delete(c.open, conn)
 	c.places.Leave(have.address)
 }
 
-func (c *connections) busy(have *connection) {
+func (c *connections) markActive(have *connection) {
 	if have.idle != nil {
 		c.idle.Remove(have.idle)
 		have.idle = nil
@@ -133,7 +133,7 @@ func (c *connections) noteRefused() {
 	}
 }
 
-// addressOf returns the address of the peer, of IPv6 its network of 64 bits. It is zero for a peer that may be a proxy.
+// addressOf returns the address of the peer, for IPv6 its /64 network. It is zero for a peer that may be a proxy.
 func addressOf(conn net.Conn) netip.Addr {
 	peer, err := netip.ParseAddrPort(conn.RemoteAddr().String())
 	if err != nil {

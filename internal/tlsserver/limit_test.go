@@ -37,7 +37,7 @@ func TestConnections(t *testing.T) {
 	c := newConnections(8, zap.New(core))
 	open := func(address string) *conn {
 		conn := &conn{address: address}
-		c.changed(conn, http.StateNew)
+		c.stateChanged(conn, http.StateNew)
 		return conn
 	}
 	var all []*conn
@@ -54,20 +54,20 @@ func TestConnections(t *testing.T) {
 	require.True(t, open("10.0.0.1:2").closed, "all have a request")
 	require.Equal(t, 1, logs.Len(), "one line a minute")
 
-	c.changed(all[2], http.StateIdle)
-	c.changed(all[1], http.StateIdle)
-	c.changed(all[2], http.StateActive)
-	c.changed(all[2], http.StateIdle)
+	c.stateChanged(all[2], http.StateIdle)
+	c.stateChanged(all[1], http.StateIdle)
+	c.stateChanged(all[2], http.StateActive)
+	c.stateChanged(all[2], http.StateIdle)
 	require.False(t, open("10.0.0.1:3").closed)
 	require.True(t, all[1].closed, "it waited longest")
 	require.False(t, all[2].closed)
-	c.changed(all[1], http.StateClosed) // as the server reports afterwards
+	c.stateChanged(all[1], http.StateClosed) // as the server reports afterwards
 	require.False(t, open("10.0.0.1:4").closed)
 	require.True(t, all[2].closed)
 	for _, conn := range append(all, other, proxy) {
-		c.changed(conn, http.StateClosed)
+		c.stateChanged(conn, http.StateClosed)
 	}
-	c.changed(all[0], http.StateHijacked)
+	c.stateChanged(all[0], http.StateHijacked)
 	require.Len(t, c.open, 2, "those of the proxy")
 	taken, holders := c.places.Taken()
 	require.Equal(t, 2, taken)

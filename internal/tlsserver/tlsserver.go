@@ -16,18 +16,18 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 )
 
-// headerTime is how long a client may take to send the headers of a request.
+// headerTime is the time in which a client has to send the headers of a request.
 const headerTime = 10 * time.Second
 
-// DefaultConfig returns the configuration of a server at an endpoint, before that of the user. Of confighttp's own it
-// changes the time for headers, which is a minute.
+// DefaultConfig returns the default configuration of a server at an endpoint. It is confighttp's, except for the time for
+// headers, which is a minute there.
 func DefaultConfig(endpoint string) confighttp.ServerConfig {
 	cfg := confighttp.NewDefaultServerConfig()
 	cfg.NetAddr.Endpoint, cfg.ReadHeaderTimeout = endpoint, headerTime
 	return cfg
 }
 
-// WithoutSpans returns the telemetry settings of a server whose requests make no spans: a span has the client's
+// WithoutSpans returns the telemetry settings of a server without spans for its requests: a span would have the client's
 // address, its user agent and the query.
 func WithoutSpans(set component.TelemetrySettings) component.TelemetrySettings {
 	set.TracerProvider = noop.NewTracerProvider()
@@ -43,8 +43,8 @@ func Listen(ctx context.Context, cfg *confighttp.ServerConfig) (net.Listener, er
 	return cfg.ToListener(ctx)
 }
 
-// Config returns the configuration of a TLS listener that is no HTTP server's, with the cipher suites of
-// Listen. It reads the certificate again after reload_interval, as Listen does.
+// Config returns the configuration of a TLS listener other than an HTTP server's, with the cipher suites of
+// Listen. As for Listen, the certificate is read again after reload_interval.
 func Config(ctx context.Context, cfg *configtls.ServerConfig) (*tls.Config, error) {
 	harden(cfg)
 	return cfg.LoadTLSConfig(ctx)
