@@ -1,4 +1,4 @@
-// Package periodic repeats a task in a goroutine that its owner waits for.
+// Package periodic repeats a task in a goroutine, which its owner can stop and wait for.
 package periodic
 
 import (
@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// Task is a function that runs at once and then at intervals, one run at a time. The zero value and nil
-// have nothing to stop.
+// Task is a function that runs at once and then at intervals, one run at a time. Stop of the zero value and of
+// nil does nothing.
 type Task struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 }
 
-// Start calls run with the time of each run until Stop. The interval must be positive. Stop ends the
-// context of a run, which should end early; the first run after the next start continues its work.
+// Start calls run with the time of each run until Stop. The interval MUST be positive. Stop cancels the
+// context of a run, which SHOULD then return early; the first run after the next start continues its work.
 func Start(interval time.Duration, run func(ctx context.Context, now time.Time)) *Task {
 	ctx, cancel := context.WithCancel(context.Background())
 	t := &Task{cancel: cancel}

@@ -1,3 +1,3 @@
-// Package pseudonym makes pseudonyms of the IDs of an application's users, for its records. It is
+// Package pseudonym computes pseudonyms of the IDs of an application's users, for its records. It is
 // pure: keys and IDs in, pseudonyms out.
 package pseudonym

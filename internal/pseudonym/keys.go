@@ -18,19 +18,19 @@ const (
 	digits = 26 // of 5 bits: 130 bits
 )
 
-// Length is that of every pseudonym, in bytes.
+// Length is the length of each pseudonym, in bytes.
 const Length = len(prefix) + digits
 
-// encoding is base32 (RFC 4648) in lower case: a pseudonym survives a change of case.
+// encoding is base32 (RFC 4648) in lower case: a change of case does not merge two pseudonyms.
 var encoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// Keys make the pseudonyms of one application. They never change, and a nil Keys has none.
+// Keys computes the pseudonyms of one application. It never changes. A nil Keys has no keys.
 type Keys struct {
 	derived [][]byte // newest first
 }
 
-// New returns the keys of an application, which follow from secrets, the newest first. Applications with the
-// same secret have different keys, so that their users cannot be linked.
+// New returns the keys of an application, derived from secrets, the newest first. Applications with the same
+// secret have different keys, so that their users cannot be linked.
 func New(appID string, secrets ...[]byte) *Keys {
 	k := &Keys{}
 	for _, secret := range secrets {
@@ -39,8 +39,8 @@ func New(appID string, secrets ...[]byte) *Keys {
 	return k
 }
 
-// ID returns the pseudonym of a user ID: the same for the same ID and key, in every session and on every
-// collector. Without the key nobody can compute it from the ID or check a guess. The empty ID has none.
+// ID returns the pseudonym of a user ID by the newest key: equal for equal ID and key, in every session and on every
+// collector. It can neither be computed nor guessed and checked without the key. It is empty for an empty ID.
 func (k *Keys) ID(userID string) string {
 	if userID == "" {
 		return ""
@@ -59,7 +59,7 @@ func (k *Keys) All(userID string) (all []string) {
 	return all
 }
 
-// Equal reports whether two keys make the same pseudonyms.
+// Equal reports whether both compute the same pseudonyms.
 func (k *Keys) Equal(other *Keys) bool {
 	if k == nil || other == nil {
 		return k == other

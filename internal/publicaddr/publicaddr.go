@@ -1,5 +1,5 @@
-// Package publicaddr says whether an address that a client chose may be connected to: it must be public,
-// so that nobody reaches inside networks, this machine or metadata services through a server of ours.
+// Package publicaddr checks addresses that a client chose: the server may connect only to public ones, so
+// that a client cannot reach internal networks, this machine or metadata services through it.
 package publicaddr
 
 import (
@@ -7,9 +7,9 @@ import (
 	"net/netip"
 )
 
-// refused are networks that are not public beside those that netip knows: shared and reserved addresses,
-// addresses that stand for others (NAT64, 6to4, Teredo, IPv4-compatible), documentation and
-// benchmarks, and the one where Azure answers its machines.
+// refused are the networks that are not public and that netip does not classify: shared and reserved
+// addresses, addresses that embed others (NAT64, 6to4, Teredo, IPv4-compatible), documentation and
+// benchmarks, and the address of Azure's virtual machine services.
 //
 //nolint:gochecknoglobals // a constant
 var refused = prefixes(
@@ -26,7 +26,7 @@ func prefixes(texts ...string) (out []netip.Prefix) {
 }
 
 // Reachable reports whether an address is public or in an allowed network. An IPv4 address that is mapped
-// into IPv6 counts as itself.
+// into IPv6 counts as the IPv4 address.
 func Reachable(addr netip.Addr, allowed []netip.Prefix) bool {
 	addr = addr.Unmap().WithZone("")
 	if Within(addr, allowed) {
@@ -35,7 +35,7 @@ func Reachable(addr netip.Addr, allowed []netip.Prefix) bool {
 	return addr.IsGlobalUnicast() && !addr.IsPrivate() && !Within(addr, refused)
 }
 
-// Within reports whether one of the networks has an address.
+// Within reports whether one of the networks contains an address.
 func Within(addr netip.Addr, networks []netip.Prefix) bool {
 	for _, p := range networks {
 		if p.Contains(addr) {
@@ -45,7 +45,7 @@ func Within(addr netip.Addr, networks []netip.Prefix) bool {
 	return false
 }
 
-// Networks reads CIDR prefixes of a configuration. The error names the first that is none, under name.
+// Networks parses the CIDR prefixes of a setting. The error names the first invalid one by name and index.
 func Networks(name string, texts []string) (out []netip.Prefix, err error) {
 	for i, text := range texts {
 		prefix, bad := netip.ParsePrefix(text)

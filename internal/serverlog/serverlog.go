@@ -1,5 +1,5 @@
-// Package serverlog makes lines that net/http logs by itself fit to be logged: addresses of
-// peers are personal data and stay out.
+// Package serverlog removes the addresses of peers, which are personal data, from lines that
+// net/http logs.
 package serverlog
 
 import (
@@ -9,13 +9,13 @@ import (
 
 var (
 	peer = regexp.MustCompile(` (from|serving) (\[[^\]]*\]|[0-9.]+):\d+`)
-	// pair is what net.OpError writes of a connection. Its ports would also make each line a text of its own, which the
-	// sampling of the collector's logger does not bound.
+	// pair matches the addresses in a net.OpError. Its ports would also make each line distinct, so that the sampling of
+	// the collector's logger would not bound them.
 	pair = regexp.MustCompile(` (read|write) tcp[46]? \S+->\S+:`)
 )
 
-// Line returns a line of http.Server.ErrorLog without the peer's address, and without what a
-// quote or bracket begins: that may repeat what the peer sent.
+// Line returns a line of http.Server.ErrorLog without the peer's address, and without the text from the
+// first quote or bracket on, which may repeat input of the peer.
 func Line(line []byte) string {
 	text := peer.ReplaceAllString(strings.TrimSpace(string(line)), "")
 	text = pair.ReplaceAllString(text, " $1 tcp:")
