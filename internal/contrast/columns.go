@@ -4,14 +4,14 @@ import (
 	"github.com/qosrtc/qos/internal/digest"
 )
 
-// Columns reads conferences of some columns for a Table.
+// Columns converts rows of digest columns to conferences of a Table.
 type Columns struct {
 	table   *Table
 	columns *digest.Columns
 	ids     []uint32 // in the table by fact of the columns, from 1; 0: not yet known
 }
 
-// Columns returns what reads conferences of some columns for t.
+// Columns returns a Columns that converts rows of c to conferences of t.
 func (t *Table) Columns(c *digest.Columns) *Columns {
 	return &Columns{table: t, columns: c, ids: make([]uint32, len(c.Facts()))}
 }

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// combination is facts of the same member, and the evidence for them.
+// combination holds facts of the same member, with the evidence for them.
 type combination struct {
 	facts    []uint32
-	items    []int32 // of which a member has all of the facts, also those that findings cover
+	items    []int32 // those with a member that has all facts, also those that findings cover
 	logP     float64 // over the items that no finding covers
 	adjusted float64 // p-value for the number of tests
 }

@@ -39,7 +39,7 @@ type Options struct {
 	Level       float64 // probability of any finding where nothing differs; 0: 0.05
 	MinCount    int     // conferences with a value, and of the set with a finding; 0: 5
 	MaxFindings int     // 0: 10
-	MaxFacts    int     // values that are tested, the most frequent first; 0: 2000
+	MaxFacts    int     // number of tested values, the most frequent first; 0: 2000
 	MaxDepth    int     // attributes of one finding; 0: 3
 }
 
@@ -72,19 +72,19 @@ const maxCompanions = 5
 // Compare compares the items in the set with the others.
 func Compare(items []Item, o Options) Result { return newTable(items).Compare(o) }
 
-// remaining is the counts over the items that no finding covers. A finding's items are subtracted, so a comparison reads
+// remaining holds the counts over the items that no finding covers. A finding's items are subtracted, so a comparison reads
 // all items once, and those of a finding again.
 type remaining struct {
 	*Table
 
 	options Options
-	facts   []uint32 // that are tested
+	facts   []uint32 // the tested ones
 	posted  postings
 	counts  *counts
 	pairs   *pairs
 }
 
-// with returns the items with one of some facts, that with the fewest.
+// with returns the items with the rarest of some facts.
 func (r *remaining) with(facts []uint32) []int32 {
 	best := r.posted.of(facts[0])
 	for _, f := range facts[1:] {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// counts is how many items have each fact, by stratum, in the set and in all.
+// counts holds the number of items with each fact, by stratum, in the set and in all.
 type counts struct {
 	strata int
 	of     []int32 // (fact*strata+stratum)*2: in the set; +1: all
@@ -70,7 +70,7 @@ func put(into []int32, inSet bool, n int32) {
 	into[1] += n
 }
 
-// items is the number of items in the set, or in the baseline.
+// items returns the number of items in the set, or in the baseline.
 func (c *counts) items(inSet bool) (n int) {
 	for s := range c.strata {
 		if inSet {
@@ -96,7 +96,7 @@ func (c *counts) all(fact uint32) (n int) {
 	return n
 }
 
-// logP is the logarithm of a fact's one-sided p-value.
+// logP returns the logarithm of a fact's one-sided p-value.
 func (c *counts) logP(fact uint32) float64 {
 	strata := make([]stratum, 0, 16)
 	for s := range c.strata {
@@ -106,8 +106,8 @@ func (c *counts) logP(fact uint32) float64 {
 	return logExceedIfStrong(strata)
 }
 
-// frequent returns the facts of at least so many items that not all have, the most frequent first. It does
-// not depend on the set, so the choice does not bias the tests.
+// frequent returns the facts of at least minCount items, except those of all items, the most frequent first.
+// It does not depend on the set, so the choice does not bias the tests.
 func (c *counts) frequent(minCount int) (out []uint32) {
 	all := c.items(true) + c.items(false)
 	for f := range len(c.of) / max(1, c.strata*2) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// stratum is a table of two by two: how many of n conferences in the set, and of all N, have a value.
+// stratum is a table of two by two: a of n conferences in the set, and k of all N, have a value.
 type stratum struct {
 	a, n int // with the value in the set; in the set
 	k, N int // with the value; all
@@ -30,8 +30,8 @@ func logExceed(strata []stratum) float64 {
 	return logUpperTail((float64(observed) - 0.5 - mean) / math.Sqrt(variance))
 }
 
-// hopeless is the number of standard deviations above its mean up to which a count is no finding at any level
-// that is in use: its p-value is above 0.06, also where the distribution is skew.
+// hopeless is the number of standard deviations above its mean up to which a count is no finding at any usual
+// level: its p-value is above 0.06, also where the distribution is skew.
 const hopeless = 1.5
 
 // moderate is the number of standard deviations up to which a tail is far above negligibleBeside.
@@ -68,7 +68,8 @@ func moments(strata []stratum) (observed int, mean, variance float64) {
 	return observed, mean, variance
 }
 
-// logExact sums the upper tail of the convolution of the strata's hypergeometric distributions, which are cut.
+// logExact returns the logarithm of the upper tail of the convolution of the strata's hypergeometric distributions, without
+// weights below cut.
 func logExact(strata []stratum, observed int, cut float64) float64 {
 	first, sum := 0, []float64{1}
 	for _, s := range strata {
@@ -134,7 +135,7 @@ func hypergeometric(s stratum, cut float64) (from int, weights []float64) {
 	return from, weights
 }
 
-// ratio is the weight of x+1 over that of x.
+// ratio returns the weight of x+1 over that of x.
 func ratio(s stratum, x int) float64 {
 	return float64(s.n-x) * float64(s.k-x) / (float64(x+1) * float64(s.N-s.n-s.k+x+1))
 }

@@ -11,11 +11,11 @@ const maxPaired = 200
 // maxCounting bounds the goroutines that count the pairs of one comparison.
 const maxCounting = 4
 
-// pairs counts the items of which a member has both facts of a pair. Its facts are the pairs' numbers.
+// pairs counts the items with a member that has both facts of a pair. The facts of its counts are the numbers of pairs.
 type pairs struct {
 	counts
 
-	facts []uint32 // that are paired
+	facts []uint32 // the paired ones
 	at    []int32  // index in facts by fact, from 1
 	have  []int32  // indexes of one member
 }
@@ -44,7 +44,7 @@ func (t *Table) countPairs(facts []uint32) *pairs {
 	return parts[0]
 }
 
-// number is the number of the pair of facts[high] and facts[low].
+// number returns the number of the pair of facts[high] and facts[low].
 func number(high, low int) int { return high*(high-1)/2 + low }
 
 // add adds an item n times; -1 removes it.
@@ -74,8 +74,8 @@ func (p *pairs) add(t *Table, i, n int32) {
 	}
 }
 
-// tests returns the tests of the pairs that may pass, and how many were made: a pair that is as frequent as one of its
-// facts is no other statement than that fact, and is not tested.
+// tests returns the tests of the pairs that may pass, and the number of all tests. A pair that is as frequent as one of its
+// facts is equivalent to that fact, and is not tested.
 func (p *pairs) tests(c *counts, o Options) (tests []test, pair map[uint32][2]uint32, made int) {
 	pair = map[uint32][2]uint32{}
 	frequency := make([]int, len(p.facts))

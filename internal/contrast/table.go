@@ -2,15 +2,15 @@ package contrast
 
 import "slices"
 
-// Table is the conferences of a comparison with facts as numbers. The zero value is empty and ready. It is not safe
-// for concurrent use.
+// Table holds the conferences of a comparison, with facts as numbers. The zero value is empty and ready for use. It is
+// not safe for concurrent use.
 type Table struct {
 	facts []Fact
 	ids   map[Fact]uint32
 
 	items  []item
 	strata []int    // class of size, by number
-	ends   []uint32 // where a member's facts end in of; those of the next begin there
+	ends   []uint32 // end of each member's facts in of, and begin of the next member's
 	of     []uint32 // facts of all members, each once in a member
 }
 
@@ -25,10 +25,10 @@ type item struct {
 // Conference is one conference of a Table. Its facts are numbers of one Table.
 type Conference struct {
 	Stratum int      // class of its size; conferences of different strata are not compared
-	Members []uint32 // of each participant: how many facts, then the facts, each once
+	Members []uint32 // for each participant the number of facts, then the facts, each once
 }
 
-// Fact returns the number of a fact: 0, 1, 2, … in the order in which they are met.
+// Fact returns the number of a fact: 0, 1, 2, … in the order of their first use.
 func (t *Table) Fact(f Fact) uint32 {
 	id, ok := t.ids[f]
 	if !ok {
@@ -42,7 +42,7 @@ func (t *Table) Fact(f Fact) uint32 {
 	return id
 }
 
-// Grow makes room for some conferences, whose Members have so many entries together.
+// Grow makes room for a number of conferences, and for the total number of entries of their Members.
 func (t *Table) Grow(conferences, entries int) {
 	t.items, t.of = slices.Grow(t.items, conferences), slices.Grow(t.of, entries)
 	t.ends = slices.Grow(t.ends, 3*conferences)
@@ -105,7 +105,7 @@ func has(member, combination []uint32) bool {
 	return true
 }
 
-// have returns those of some items of which a member has a combination.
+// have returns the items among some with a member that has a combination.
 func (t *Table) have(among []int32, combination []uint32) (out []int32) {
 	for _, i := range among {
 		one := &t.items[i]
@@ -139,10 +139,10 @@ func (t *Table) cover(items []int32) (fresh []int32) {
 	return fresh
 }
 
-// postings is the items with each fact, ascending.
+// postings holds the items with each fact, ascending.
 type postings struct {
 	items []int32
-	ends  []int // by fact; those of the next begin there
+	ends  []int // end of each fact's items, and begin of the next fact's
 }
 
 // postings returns the items with each fact; c has the counts of all items.
@@ -150,7 +150,7 @@ func (t *Table) postings(c *counts) postings {
 	p := postings{ends: make([]int, len(t.facts))}
 	total := 0
 	for f := range p.ends {
-		p.ends[f] = total // where the next item is put
+		p.ends[f] = total // index of the next item
 		total += c.all(uint32(f))
 	}
 	p.items = make([]int32, total)

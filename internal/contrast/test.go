@@ -13,7 +13,7 @@ type test struct {
 	adjusted float64 // p-value for the number of tests
 }
 
-// byStrength orders by p-value, and equal ones by their count in the set, then as they were met.
+// byStrength orders by p-value, then by the count in the set, then by the number of the fact.
 func byStrength(c *counts) func(a, b test) int {
 	return func(a, b test) int {
 		return cmp.Or(cmp.Compare(a.logP, b.logP), cmp.Compare(c.inSet(b.fact), c.inSet(a.fact)), cmp.Compare(a.fact, b.fact))
