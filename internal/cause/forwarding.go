@@ -74,8 +74,8 @@ func (o owners) lostAlone(p *pairing) bool {
 	return false
 }
 
-// continuousMedia returns the media that participants send to a server without pauses, keyed by session and medium. It omits those
-// of the one participant whose path to the server is bad: they may not reach it.
+// continuousMedia returns the media that participants send to a server without pauses, keyed by session and medium. It
+// omits those of the one participant whose path to the server is bad: they may not reach it.
 func (c *call) continuousMedia(pairings []pairing, legs []*leg) map[string]bool {
 	lossy := onlyLossy(legs, func(l *leg) (int, bool) { return l.from, l.to == server })
 	sends := map[string]bool{}
@@ -88,7 +88,7 @@ func (c *call) continuousMedia(pairings []pairing, legs []*leg) map[string]bool 
 	return sends
 }
 
-// onlyLossy returns the only participant whose path to (or from) the server is bad by loss or limited bandwidth; noPerson if none or several are.
+// onlyLossy returns the only participant whose lossState to (or from) the server is bad; noPerson if none or several are.
 func onlyLossy(legs []*leg, end func(*leg) (person int, is bool)) int {
 	only := noPerson
 	for _, l := range legs {

@@ -99,8 +99,8 @@ func agree(spans map[int][]detect.Span) *agreement {
 	return a
 }
 
-// except returns the times in which the condition was true for all members of the group except one, which need not be a member. It is nil if
-// there are no other members.
+// except returns the times in which the condition was true for all members of the group except one, which need not be a
+// member. It is nil if there are no other members.
 func (a *agreement) except(one int) []detect.Span {
 	own, isMember := a.butOne[one]
 	if len(a.butOne) == btoi(isMember) {

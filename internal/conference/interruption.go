@@ -36,7 +36,7 @@ func (f *fabric) interrupted(e *cause.Fabric, out *Fabric) {
 	e.SilentMs = float64(max(0, out.EndMs-mediaMs))
 }
 
-// aliveFacts returns the facts that prove that packets arrive: received media, or for a fabric that only sends, reports about its streams.
+// aliveFacts returns the facts that prove that packets arrive: received media, or reports for a fabric that only sends.
 func (f *fabric) aliveFacts() detect.Facts {
 	if f.facts.Any()&anyMedia == 0 {
 		return detect.Carried

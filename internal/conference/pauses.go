@@ -43,7 +43,7 @@ func (s *stream) absent() []detect.Span {
 	return []detect.Span{{FromMs: math.MinInt64, ToMs: first}, {FromMs: last, ToMs: math.MaxInt64}}
 }
 
-// measured returns the beginning of the first measurement of a stream and the end of the last one; first > last where there is none.
+// measured returns the begin of a stream's first measurement and the end of its last one; first > last without one.
 func (s *stream) measured() (first, last int64) {
 	first, last = math.MaxInt64, math.MinInt64
 	s.causeFacts.Each(func(from, to int64, _ detect.Word) { first, last = min(first, from), max(last, to) })
