@@ -42,7 +42,7 @@ type AppConfig struct {
 	SingleUse bool `mapstructure:"single_use"`
 
 	// Limits are its own throttle numbers; 0: the receiver's.
-	Limits LimitsConfig `mapstructure:"limits"`
+	Limits auth.Limits `mapstructure:"limits"`
 
 	// StatsInterval is how often its clients measure, 2 s to 20 s; 0: the receiver's own.
 	StatsInterval time.Duration `mapstructure:"stats_interval"`
@@ -91,18 +91,6 @@ type KeyConfig struct {
 	Secret        configopaque.String `mapstructure:"secret"`
 	SecretFile    string              `mapstructure:"secret_file"`
 	Disabled      bool                `mapstructure:"disabled"`
-
-	_ struct{}
-}
-
-// LimitsConfig are throttle numbers.
-type LimitsConfig struct {
-	HandshakesPerSecond           float64 `mapstructure:"handshakes_per_second"`
-	HandshakesPerSecondPerAddress float64 `mapstructure:"handshakes_per_second_per_address"`
-	HandshakesPerSecondPerUser    float64 `mapstructure:"handshakes_per_second_per_user"`
-	Connections                   int     `mapstructure:"connections"`
-	FramesPerSecond               int     `mapstructure:"frames_per_second"`
-	DailyMiB                      int     `mapstructure:"daily_mib"`
 
 	_ struct{}
 }
@@ -157,10 +145,10 @@ func (a *AppConfig) validate(at string, privateSuffixes bool) error {
 	for i := range a.Webhooks {
 		errs = append(errs, a.Webhooks[i].validate(fmt.Sprintf("%s.webhooks[%d]", at, i)))
 	}
-	return errors.Join(append(errs, a.Limits.validate(at+".limits"), a.validateDefaults(at), a.validateUserIDs(at))...)
+	return errors.Join(append(errs, validateLimits(at+".limits", a.Limits), a.validateDefaults(at), a.validateUserIDs(at))...)
 }
 
-func (c *LimitsConfig) validate(at string) error {
+func validateLimits(at string, c auth.Limits) error {
 	lowest := min(c.HandshakesPerSecond, c.HandshakesPerSecondPerAddress, c.HandshakesPerSecondPerUser, float64(c.Connections), float64(c.FramesPerSecond), float64(c.DailyMiB))
 	if lowest < 0 {
 		return fmt.Errorf("%s must not be negative (got %v)", at, lowest)

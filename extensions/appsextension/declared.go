@@ -50,7 +50,7 @@ func (d *declared) load() (map[string]*app.App, error) {
 func (d *declared) app(c *AppConfig, at string, verifiers map[verifierOf]auth.Verifier) (*app.App, error) {
 	a := &app.App{
 		Name: c.Name, Salt: d.keys.Salt(c.ID), Iterations: auth.Iterations, Origins: c.Origins, SingleUse: c.SingleUse,
-		Limits: c.Limits.plain(), StatsIntervalMs: int(c.StatsInterval.Milliseconds()), Disabled: c.Disabled,
+		Limits: c.Limits, StatsIntervalMs: int(c.StatsInterval.Milliseconds()), Disabled: c.Disabled,
 		RetentionHours: int(c.Retention / time.Hour),
 	}
 	if !c.RevokedBefore.IsZero() {
@@ -59,14 +59,6 @@ func (d *declared) app(c *AppConfig, at string, verifiers map[verifierOf]auth.Ve
 	var err error
 	a.DefaultConfiguration, err = c.defaults()
 	return a, errors.Join(err, d.secrets(a, c, at, verifiers), d.verificationKeys(a, c, at), d.webhooks(a, c, at), d.userIDs(a, c, at))
-}
-
-// plain are the numbers without the mark that all configurations end with.
-func (c *LimitsConfig) plain() app.Limits {
-	return app.Limits{
-		HandshakesPerSecond: c.HandshakesPerSecond, HandshakesPerSecondPerAddress: c.HandshakesPerSecondPerAddress,
-		HandshakesPerSecondPerUser: c.HandshakesPerSecondPerUser, Connections: c.Connections, FramesPerSecond: c.FramesPerSecond, DailyMiB: c.DailyMiB,
-	}
 }
 
 func (d *declared) secrets(a *app.App, c *AppConfig, at string, verifiers map[verifierOf]auth.Verifier) error {

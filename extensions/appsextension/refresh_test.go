@@ -258,7 +258,7 @@ func TestDamagedAndRestored(t *testing.T) {
 func TestDeclaredGoesFirst(t *testing.T) {
 	m := newMemory()
 	r := startOn(t, m, func(c *Config) {
-		c.Apps = []AppConfig{{ID: "shop", Name: "declared", Secrets: []configopaque.String{"s"}, Limits: LimitsConfig{Connections: 7}, StatsInterval: 4 * time.Second}}
+		c.Apps = []AppConfig{{ID: "shop", Name: "declared", Secrets: []configopaque.String{"s"}, Limits: auth.Limits{Connections: 7}, StatsInterval: 4 * time.Second}}
 	})
 	m.put(t, "shop", stored(t, r, nil))
 	m.put(t, "z", stored(t, r, nil))

@@ -40,16 +40,16 @@ const (
 	AlgorithmHS256 = "HS256"
 )
 
-// Limits are an app's own throttle numbers; where one is 0 the receiver's own is in force.
+// Limits are an app's own throttle numbers, at most jsonobject.MaxCount; where one is 0 the receiver's own is in force.
 // Handshakes are counted when they were proved, beside the receiver's own numbers, which
 // hold for all AppIDs before that: so these only tighten.
 type Limits struct {
-	HandshakesPerSecond           float64 // of the app, from all addresses
-	HandshakesPerSecondPerAddress float64 // those of one address
-	HandshakesPerSecondPerUser    float64 // those of one user at one address
-	Connections                   int     // open WebSockets of the app at one collector
-	FramesPerSecond               int     // numbered frames of one connection
-	DailyMiB                      int     // frames of all its clients in a UTC day, at all collectors of a store; 0: no limit
+	HandshakesPerSecond           float64 `json:"handshakesPerSecond,omitempty" mapstructure:"handshakes_per_second"`                       // of the app, from all addresses
+	HandshakesPerSecondPerAddress float64 `json:"handshakesPerSecondPerAddress,omitempty" mapstructure:"handshakes_per_second_per_address"` // those of one address
+	HandshakesPerSecondPerUser    float64 `json:"handshakesPerSecondPerUser,omitempty" mapstructure:"handshakes_per_second_per_user"`       // those of one user at one address
+	Connections                   int     `json:"connections,omitempty" mapstructure:"connections"`                                         // open WebSockets of the app at one collector
+	FramesPerSecond               int     `json:"framesPerSecond,omitempty" mapstructure:"frames_per_second"`                               // numbered frames of one connection
+	DailyMiB                      int     `json:"dailyMiB,omitempty" mapstructure:"daily_mib"`                                              // frames of all its clients in a UTC day, at all collectors of a store; 0: no limit
 }
 
 // App is what authentication knows of one AppID.

@@ -65,7 +65,7 @@ type App struct {
 	Keys                 []Key                `json:"keys,omitempty"`
 	Origins              []string             `json:"origins,omitempty"`
 	SingleUse            bool                 `json:"singleUse,omitempty"`
-	Limits               Limits               `json:"limits"`
+	Limits               auth.Limits          `json:"limits"`
 	StatsIntervalMs      int                  `json:"statsIntervalMs,omitempty"` // how often its clients measure; 0: as the receiver says
 	RetentionHours       int                  `json:"retentionHours,omitempty"`  // how long after their end its conferences are kept; 0: as the store says
 	DefaultConfiguration json.RawMessage      `json:"defaultConfiguration,omitempty"`
@@ -97,16 +97,6 @@ type Key struct {
 	Disabled  bool      `json:"disabled,omitempty"`
 	PublicKey []byte    `json:"publicKey,omitempty"` // ES256: a SubjectPublicKeyInfo in DER
 	Sealed    string    `json:"sealed,omitempty"`    // HS256: the secret
-}
-
-// Limits are the app's own throttle numbers, at most jsonobject.MaxCount; 0: the receiver's own, which has none of a day.
-type Limits struct {
-	HandshakesPerSecond           float64 `json:"handshakesPerSecond,omitempty"`
-	HandshakesPerSecondPerAddress float64 `json:"handshakesPerSecondPerAddress,omitempty"`
-	HandshakesPerSecondPerUser    float64 `json:"handshakesPerSecondPerUser,omitempty"`
-	Connections                   int     `json:"connections,omitempty"`
-	FramesPerSecond               int     `json:"framesPerSecond,omitempty"`
-	DailyMiB                      int     `json:"dailyMiB,omitempty"` // of the frames of all clients in a UTC day
 }
 
 // Webhook is where notifications of the app are sent.

@@ -56,7 +56,9 @@ func TestReplace(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "Shop", a.Name)
 	require.Equal(t, []string{"https://a.example", "https://*.b.example:8443"}, a.Origins)
-	require.Equal(t, Limits{5.5, 1, 2, 100, 20, 300}, a.Limits)
+	require.Equal(t, auth.Limits{
+		HandshakesPerSecond: 5.5, HandshakesPerSecondPerAddress: 1, HandshakesPerSecondPerUser: 2, Connections: 100, FramesPerSecond: 20, DailyMiB: 300,
+	}, a.Limits)
 	require.Equal(t, 2500, a.StatsIntervalMs)
 	require.Equal(t, 2500, a.View("shop", nil).StatsIntervalMs)
 	require.Equal(t, 2500*time.Millisecond, a.Build("shop", v, noon).Auth.StatsInterval)

@@ -24,7 +24,7 @@ type Built struct {
 func (a *App) Build(id string, vault Sealer, now time.Time) Built {
 	b := Built{Auth: auth.App{
 		ID: id, Salt: a.Salt, Iterations: a.Iterations, Origins: a.Origins, SingleUse: a.SingleUse, Disabled: a.Disabled,
-		RevokedBefore: a.RevokedBefore, RevokedUsers: a.RevokedUsers, Limits: auth.Limits(a.Limits),
+		RevokedBefore: a.RevokedBefore, RevokedUsers: a.RevokedUsers, Limits: a.Limits,
 		StatsInterval: time.Duration(a.StatsIntervalMs) * time.Millisecond,
 	}}
 	a.buildUserIDs(id, vault, &b)

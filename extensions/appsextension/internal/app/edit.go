@@ -95,12 +95,12 @@ func originLimit(err error) string {
 	return "be an origin, scheme://host:port (it " + text + ")"
 }
 
-func (o object) limits(name string) (l Limits) {
+func (o object) limits(name string) (l auth.Limits) {
 	limits, ok := o.object(name, "handshakesPerSecond", "handshakesPerSecondPerAddress", "handshakesPerSecondPerUser", "connections", "framesPerSecond", "dailyMiB")
 	if !ok {
 		return l
 	}
-	return Limits{
+	return auth.Limits{
 		HandshakesPerSecond:           limits.Number("handshakesPerSecond"),
 		HandshakesPerSecondPerAddress: limits.Number("handshakesPerSecondPerAddress"),
 		HandshakesPerSecondPerUser:    limits.Number("handshakesPerSecondPerUser"),

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/internal/notice"
 )
 
@@ -16,7 +17,7 @@ type View struct {
 	Disabled             bool                 `json:"disabled"`
 	SingleUse            bool                 `json:"singleUse"`
 	Origins              []string             `json:"origins"`
-	Limits               Limits               `json:"limits"`
+	Limits               auth.Limits          `json:"limits"`
 	BytesToday           int64                `json:"bytesToday,omitempty"` // of limits.dailyMiB, as far as this collector knows
 	StatsIntervalMs      int                  `json:"statsIntervalMs"`      // 0: the receiver's own
 	RetentionHours       int                  `json:"retentionHours"`       // 0: the store's own
