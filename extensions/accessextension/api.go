@@ -8,7 +8,6 @@ import (
 
 	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/internal/jsonapi"
-	"github.com/qosrtc/qos/internal/jsonobject"
 )
 
 // maxBodyBytes bounds the body of a request.
@@ -70,18 +69,4 @@ func (k *keeper) answer(need access.Need, serve func(*call) (jsonapi.Reply, erro
 			k.log.Error("an answer cannot be written as JSON", zap.String("pattern", r.Pattern), zap.Error(err))
 		}
 	}
-}
-
-// readRoles reads the member roles of a body.
-func readRoles(o jsonobject.Object) (roles []access.Role) {
-	for _, text := range o.Texts("roles") {
-		roles = append(roles, access.Role(text))
-	}
-	return roles
-}
-
-// readScope reads the member scope of a body; the zero value where it is absent.
-func readScope(o jsonobject.Object) access.Scope {
-	scope, _ := o.Inner("scope", "all", "apps")
-	return access.Scope{All: scope.Boolean("all"), Apps: scope.Texts("apps")}
 }

@@ -37,17 +37,10 @@ type tokenView struct {
 
 // wantedToken are the members of a request for a token.
 type wantedToken struct {
-	name  string
-	roles []access.Role
-	scope access.Scope
-	days  int
-}
-
-func readWantedToken(body []byte) (want wantedToken, err error) {
-	o := jsonobject.Read(body, "name", "roles", "scope", "expiresInDays")
-	want = wantedToken{name: o.Text("name", maxBodyBytes), roles: readRoles(o), scope: readScope(o), days: access.DefaultAPITokenDays}
-	o.Value("expiresInDays", "be a whole number", &want.days)
-	return want, o.Fault()
+	Name  string        `json:"name"`
+	Roles []access.Role `json:"roles"`
+	Scope access.Scope  `json:"scope"`
+	Days  int           `json:"expiresInDays"`
 }
 
 // allTokens returns the tokens, and the settings that have them.
@@ -108,15 +101,15 @@ func (k *keeper) viewOfToken(t *access.APIToken, maker *access.User) tokenView {
 
 // makeToken makes a token and returns its text, once.
 func (k *keeper) makeToken(c *call) (jsonapi.Reply, error) {
-	want, err := readWantedToken(c.body)
-	if err != nil {
+	want := wantedToken{Days: access.DefaultAPITokenDays}
+	if err := jsonobject.Decode(c.body, &want); err != nil {
 		return jsonapi.Reply{}, err
 	}
 	maker, _, err := k.readUser(c.ctx, c.visitor.Name)
 	if err != nil {
 		return jsonapi.Reply{}, err
 	}
-	text := access.NewAPITokenText(want.name)
+	text := access.NewAPITokenText(want.Name)
 	t, err := k.newToken(&want, c.visitor.Name, &maker, text)
 	if err != nil {
 		return jsonapi.Reply{}, err
@@ -148,13 +141,13 @@ func (k *keeper) makeToken(c *call) (jsonapi.Reply, error) {
 
 // newToken returns the token that a request wants, or its fault.
 func (k *keeper) newToken(want *wantedToken, name string, maker *access.User, text string) (*access.APIToken, error) {
-	if want.days < 1 || want.days > access.MaxAPITokenDays {
-		return nil, &access.Fault{Field: "expiresInDays", Limit: "must be 1 to " + strconv.Itoa(access.MaxAPITokenDays), Got: strconv.Itoa(want.days)}
+	if want.Days < 1 || want.Days > access.MaxAPITokenDays {
+		return nil, &access.Fault{Field: "expiresInDays", Limit: "must be 1 to " + strconv.Itoa(access.MaxAPITokenDays), Got: strconv.Itoa(want.Days)}
 	}
 	now := k.now().UTC().Truncate(time.Millisecond)
 	t := &access.APIToken{
-		Name: want.name, Roles: want.roles, Scope: want.scope, Digest: access.DigestAPIToken(text),
-		Maker: name, MakerSince: maker.CreatedAt, CreatedAt: now, ExpiresAt: now.AddDate(0, 0, want.days),
+		Name: want.Name, Roles: want.Roles, Scope: want.Scope, Digest: access.DigestAPIToken(text),
+		Maker: name, MakerSince: maker.CreatedAt, CreatedAt: now, ExpiresAt: now.AddDate(0, 0, want.Days),
 	}
 	if err := t.Check(); err != nil {
 		return nil, err

@@ -88,14 +88,9 @@ func (k *keeper) getUser(c *call) (jsonapi.Reply, error) {
 
 // rights are the members of a user that a request writes.
 type rights struct {
-	roles    []access.Role
-	scope    access.Scope
-	disabled bool
-}
-
-func readRights(body []byte) (rights, error) {
-	o := jsonobject.Read(body, "roles", "scope", "disabled")
-	return rights{roles: readRoles(o), scope: readScope(o), disabled: o.Boolean("disabled")}, o.Fault()
+	Roles    []access.Role `json:"roles"`
+	Scope    access.Scope  `json:"scope"`
+	Disabled bool          `json:"disabled"`
 }
 
 func (k *keeper) putUserAPI(c *call) (jsonapi.Reply, error) {
@@ -109,8 +104,8 @@ func (k *keeper) putUserAPI(c *call) (jsonapi.Reply, error) {
 			return jsonapi.Reply{}, err
 		}
 	}
-	want, err := readRights(c.body)
-	if err != nil {
+	var want rights
+	if err := jsonobject.Decode(c.body, &want); err != nil {
 		return jsonapi.Reply{}, err
 	}
 	if condition.Create {
@@ -124,10 +119,10 @@ func (k *keeper) putUserAPI(c *call) (jsonapi.Reply, error) {
 		return jsonapi.Reply{}, err
 	}
 	before := u
-	if u.Disabled != want.disabled {
+	if u.Disabled != want.Disabled {
 		u.Generation++
 	}
-	u.Roles, u.Scope, u.Disabled = want.roles, want.scope, want.disabled
+	u.Roles, u.Scope, u.Disabled = want.Roles, want.Scope, want.Disabled
 	if err := u.Check(); err != nil {
 		return jsonapi.Reply{}, err
 	}
@@ -144,7 +139,7 @@ func (k *keeper) putUserAPI(c *call) (jsonapi.Reply, error) {
 
 func (k *keeper) makeUser(c *call, want rights) (jsonapi.Reply, error) {
 	now, password := k.now().UTC().Truncate(time.Millisecond), access.NewPassword()
-	u := access.User{Roles: want.roles, Scope: want.scope, Disabled: want.disabled, MustChange: true, CreatedAt: now, PasswordAt: now}
+	u := access.User{Roles: want.Roles, Scope: want.Scope, Disabled: want.Disabled, MustChange: true, CreatedAt: now, PasswordAt: now}
 	// The name may have been that of a user before, whose logins must not come to life again.
 	u.Generation = now.UnixMilli()
 	if err := u.Check(); err != nil {

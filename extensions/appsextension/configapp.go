@@ -145,18 +145,7 @@ func (a *AppConfig) validate(at string, privateSuffixes bool) error {
 	for i := range a.Webhooks {
 		errs = append(errs, a.Webhooks[i].validate(fmt.Sprintf("%s.webhooks[%d]", at, i)))
 	}
-	return errors.Join(append(errs, validateLimits(at+".limits", a.Limits), a.validateDefaults(at), a.validateUserIDs(at))...)
-}
-
-func validateLimits(at string, c auth.Limits) error {
-	lowest := min(c.HandshakesPerSecond, c.HandshakesPerSecondPerAddress, c.HandshakesPerSecondPerUser, float64(c.Connections), float64(c.FramesPerSecond), float64(c.DailyMiB))
-	if lowest < 0 {
-		return fmt.Errorf("%s must not be negative (got %v)", at, lowest)
-	}
-	if c.DailyMiB > jsonobject.MaxCount {
-		return fmt.Errorf("%s.daily_mib must be at most %d (got %d)", at, jsonobject.MaxCount, c.DailyMiB)
-	}
-	return nil
+	return errors.Join(append(errs, a.Limits.Check(at+".limits", "mapstructure"), a.validateDefaults(at), a.validateUserIDs(at))...)
 }
 
 func (a *AppConfig) validateDefaults(at string) error {

@@ -5,10 +5,14 @@ import (
 	"crypto/hmac"
 	"crypto/pbkdf2"
 	"crypto/sha256"
+	"fmt"
+	"reflect"
+	"strings"
 	"time"
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/qosrtc/qos/internal/jsonobject"
 	"github.com/qosrtc/qos/internal/pseudonym"
 	"github.com/qosrtc/qos/protocol"
 )
@@ -40,7 +44,10 @@ const (
 	AlgorithmHS256 = "HS256"
 )
 
-// Limits are an app's own throttle numbers, at most jsonobject.MaxCount; where one is 0 the receiver's own is in force.
+// maxLimit bounds numbers: more would limit nothing.
+const maxLimit = 1_000_000
+
+// Limits are an app's own throttle numbers, at most maxLimit; where one is 0 the receiver's own is in force.
 // Handshakes are counted when they were proved, beside the receiver's own numbers, which
 // hold for all AppIDs before that: so these only tighten.
 type Limits struct {
@@ -50,6 +57,18 @@ type Limits struct {
 	Connections                   int     `json:"connections,omitempty" mapstructure:"connections"`                                         // open WebSockets of the app at one collector
 	FramesPerSecond               int     `json:"framesPerSecond,omitempty" mapstructure:"frames_per_second"`                               // numbered frames of one connection
 	DailyMiB                      int     `json:"dailyMiB,omitempty" mapstructure:"daily_mib"`                                              // frames of all its clients in a UTC day, at all collectors of a store; 0: no limit
+}
+
+// Check reports the first number that is out of range. Fields are named by a tag, json or mapstructure, below name.
+func (l Limits) Check(name, tag string) error {
+	v := reflect.ValueOf(l)
+	for i := range v.NumField() {
+		if n := v.Field(i).Convert(reflect.TypeFor[float64]()).Float(); !(n >= 0 && n <= maxLimit) {
+			field, _, _ := strings.Cut(v.Type().Field(i).Tag.Get(tag), ",")
+			return &jsonobject.Fault{Field: name + "." + field, Limit: fmt.Sprintf("be 0 (the receiver's own) to %d", maxLimit), Got: fmt.Sprint(v.Field(i).Interface())}
+		}
+	}
+	return nil
 }
 
 // App is what authentication knows of one AppID.

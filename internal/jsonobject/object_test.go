@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -34,31 +35,62 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Names are read in their case, and of a name that is not known each is named.
+// Names are read in their case, and each fault has the path of its member, its limit and what came.
 //
 // spec: DASH-03
-func TestRead(t *testing.T) {
+func TestDecode(t *testing.T) {
+	type inner struct {
+		All   bool  `json:"all"`
+		Count int64 `json:"count"`
+	}
+	type document struct {
+		inner
+		Roles []string          `json:"roles"`
+		Scope inner             `json:"scope"`
+		Rules *map[string]inner `json:"rules"`
+		Share float64           `json:"share"`
+		At    time.Time         `json:"at"`
+		Raw   json.RawMessage   `json:"raw"`
+		Own   string
+	}
 	f := func(text, want string) {
 		t.Helper()
-		o := Read([]byte(text), "roles", "scope")
-		inner, _ := o.Inner("scope", "all")
-		inner.Boolean("all")
-		o.Texts("roles")
+		err := Decode([]byte(text), &document{})
 		if want == "" {
-			require.NoError(t, o.Fault())
+			require.NoError(t, err)
 			return
 		}
-		require.EqualError(t, o.Fault(), want)
+		require.EqualError(t, err, want)
 	}
 	f(`{"roles":["a"],"scope":{"all":true}}`, "")
-	f(`{"roles":null,"scope":null}`, "")
-	f(`{"ROLES":["a"]}`, "ROLES must be left out: known here are roles, scope (got an array)")
-	f(`{"roles":["a"],"Roles":["b"]}`, "Roles must be left out: known here are roles, scope (got an array)")
-	f(`{"scope":{"ALL":true}}`, "scope.ALL must be left out: known here are all (got true)")
-	f(`{"roles":"a"}`, "roles must be an array of strings (got a string of 1 bytes)")
-	f(`{"roles":[1]}`, "roles must be an array of strings (got an array)")
+	f(`{"roles":null,"scope":null,"rules":null,"share":null,"at":null,"raw":null,"all":null,"count":null}`, "")
+	f(`{"ROLES":["a"]}`, "ROLES must be left out: known here are all, count, roles, scope, rules, share, at, raw (got an array)")
+	f(`{"roles":["a"],"Roles":["b"]}`, "Roles must be left out: known here are all, count, roles, scope, rules, share, at, raw (got an array)")
+	f(`{"inner":{}}`, "inner must be left out: known here are all, count, roles, scope, rules, share, at, raw (got an object)")
+	f(`{"Own":"x"}`, "Own must be left out: known here are all, count, roles, scope, rules, share, at, raw (got a string of 1 bytes)")
+	f(`{"scope":{"ALL":true}}`, "scope.ALL must be left out: known here are all, count (got true)")
+	f(`{"scope":{"all":true,"all":false}}`, "scope.all must be there once (got it twice)")
+	f(`{"roles":"a"}`, "roles must be an array (got a string of 1 bytes)")
+	f(`{"roles":["a",1]}`, "roles[1] must be a string (got the number 1)")
+	f(`{"roles":[null]}`, "roles[0] must be a string (got null)")
 	f(`{"scope":[]}`, "scope must be an object (got an array)")
+	f(`{"rules":{"a":{"count":1.5}}}`, "rules.a.count must be a whole number (got the number 1.5)")
+	f(`{"rules":{"a":[]}}`, "rules.a must be an object (got an array)")
+	f(`{"count":"1"}`, "count must be a whole number (got a string of 1 bytes)")
+	f(`{"count":1e300}`, "count must be a whole number (got the number 1e300)")
+	f(`{"share":1e400}`, "share must be a number (got the number 1e400)")
+	f(`{"all":"secret"}`, "all must be true or false (got a string of 6 bytes)")
+	f(`{"at":7}`, "at must be a string (got the number 7)")
+	f(`{"at":"1999-01-01T00:00:00Z"}`, `at must be a time like 2026-01-31T12:00:00Z (got "1999-01-01T00:00:00Z")`)
+	f(`{} {}`, ErrNone.Error())
 	f(`[]`, ErrNone.Error())
+
+	var got document
+	require.NoError(t, Decode([]byte(`{"all":true,"count":1e3,"roles":["a","b"],"rules":{"x":{"count":2}},"share":0.5,"at":"2026-01-31T13:00:00.0009+01:00","raw": {"a": 1}}`), &got))
+	require.Equal(t, document{
+		inner: inner{true, 1000}, Roles: []string{"a", "b"}, Rules: &map[string]inner{"x": {Count: 2}}, Share: 0.5,
+		At: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC), Raw: json.RawMessage(`{"a": 1}`),
+	}, got)
 }
 
 // FuzzCheck: a valid object passes exactly if the decoder of the standard library reads no name twice in it.

@@ -151,25 +151,20 @@ func (a *App) Clone() *App {
 // CheckID reports what is wrong with an AppID.
 func CheckID(id string) error {
 	switch {
-	case id == "" || len(id) > protocol.MaxIDBytes:
-		return &jsonobject.Fault{Field: "id", Limit: fmt.Sprintf("have 1 to %d bytes", protocol.MaxIDBytes), Got: strconv.Itoa(len(id))}
 	case !visible.ID(id):
-		return &jsonobject.Fault{Field: "id", Limit: visible.IDLimit, Got: strconv.QuoteToASCII(id)}
+		return &jsonobject.Fault{Field: "id", Limit: visible.IDLimit, Got: strconv.QuoteToASCII(jsonobject.Clip(id))}
 	case id == "." || id == "..":
 		return &jsonobject.Fault{Field: "id", Limit: "have a place in a path", Got: strconv.Quote(id)}
 	}
-	return nil
+	return checkLength("id", id, 1, protocol.MaxIDBytes)
 }
 
 // CheckName reports what is wrong with the name of an app, which may be empty.
 func CheckName(name string) error {
-	switch {
-	case len(name) > MaxNameBytes:
-		return &jsonobject.Fault{Field: "name", Limit: fmt.Sprintf("have at most %d bytes", MaxNameBytes), Got: strconv.Itoa(len(name))}
-	case !visible.Name(name):
+	if !visible.Name(name) {
 		return &jsonobject.Fault{Field: "name", Limit: visible.NameLimit, Got: strconv.QuoteToASCII(jsonobject.Clip(name))}
 	}
-	return nil
+	return checkLength("name", name, 0, MaxNameBytes)
 }
 
 func hasControl(s string) bool {

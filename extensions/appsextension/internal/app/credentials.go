@@ -20,22 +20,24 @@ var ErrNoCredential = errors.New("the app has no such credential")
 // AddSecret makes a secret. The body may have notAfter, when it ends, and othersNotAfter,
 // when all others end that would last longer: so the next secret follows without a gap.
 func (a *App) AddSecret(raw []byte, now time.Time) (Shown, error) {
-	o := body(raw, "notAfter", "othersNotAfter")
-	secret := Secret{ID: newID(), CreatedAt: now.UTC().Truncate(time.Millisecond), NotAfter: o.Time("notAfter")}
-	others := o.Time("othersNotAfter")
-	if !secret.NotAfter.IsZero() && !secret.NotAfter.After(now) {
-		o.Refuse("notAfter", "lie in the future", secret.NotAfter.Format(time.RFC3339))
+	var in struct {
+		NotAfter       time.Time `json:"notAfter"`
+		OthersNotAfter time.Time `json:"othersNotAfter"`
 	}
-	if err := o.Fault(); err != nil {
+	if err := jsonobject.Decode(raw, &in); err != nil {
 		return Shown{}, err
+	}
+	secret := Secret{ID: newID(), CreatedAt: now.UTC().Truncate(time.Millisecond), NotAfter: in.NotAfter}
+	if secret.ended(now) {
+		return Shown{}, &jsonobject.Fault{Field: "notAfter", Limit: "lie in the future", Got: in.NotAfter.Format(time.RFC3339)}
 	}
 	left := slices.DeleteFunc(slices.Clone(a.Secrets), func(s Secret) bool { return s.ended(now) })
 	if len(left) >= MaxSecrets {
 		return Shown{}, &jsonobject.Fault{Field: "secrets", Limit: fmt.Sprintf("have at most %d entries: delete one", MaxSecrets), Got: strconv.Itoa(len(left) + 1)}
 	}
 	for i := range left {
-		if end := left[i].NotAfter; !others.IsZero() && (end.IsZero() || end.After(others)) {
-			left[i].NotAfter = others
+		if end := left[i].NotAfter; !in.OthersNotAfter.IsZero() && (end.IsZero() || end.After(in.OthersNotAfter)) {
+			left[i].NotAfter = in.OthersNotAfter
 		}
 	}
 	text := NewSecret()
@@ -51,9 +53,10 @@ func (s *Secret) ended(now time.Time) bool { return !s.NotAfter.IsZero() && !now
 
 // ChangeSecret takes notAfter of a body: when the secret ends; absent: never.
 func (a *App) ChangeSecret(id string, raw []byte) error {
-	o := body(raw, "notAfter")
-	notAfter := o.Time("notAfter")
-	if err := o.Fault(); err != nil {
+	var in struct {
+		NotAfter time.Time `json:"notAfter"`
+	}
+	if err := jsonobject.Decode(raw, &in); err != nil {
 		return err
 	}
 	i := slices.IndexFunc(a.Secrets, func(s Secret) bool { return s.ID == id })
@@ -61,7 +64,7 @@ func (a *App) ChangeSecret(id string, raw []byte) error {
 		return ErrNoCredential
 	}
 	a.Secrets = slices.Clone(a.Secrets)
-	a.Secrets[i].NotAfter = notAfter
+	a.Secrets[i].NotAfter = in.NotAfter
 	return nil
 }
 
@@ -79,48 +82,84 @@ func (a *App) DeleteSecret(id string) error {
 // a JWK; for HS256 secret, or none: then one is made and returned. keyID is that of the
 // JWK, or the key's thumbprint (RFC 7638), or made, where the body has none.
 func (a *App) AddKey(appID string, raw []byte, vault Sealer, now time.Time) (Shown, error) {
-	o := body(raw, "keyID", "algorithm", "publicKey", "secret", "disabled")
-	key := Key{CreatedAt: now.UTC().Truncate(time.Millisecond), Disabled: o.Boolean("disabled")}
-	if key.Algorithm = o.oneOf("algorithm", auth.AlgorithmES256, auth.AlgorithmHS256); key.Algorithm == "" {
-		o.Refuse("algorithm", "be one of ES256, HS256", jsonobject.KindOf(o.Members["algorithm"]))
-	}
-	if _, named := o.Members["keyID"]; named {
-		key.ID = o.identifier("keyID")
-	}
-	var shown Shown
-	if o.Fault() == nil && key.Algorithm == auth.AlgorithmES256 {
-		o.publicKey(&key)
-	} else if o.Fault() == nil {
-		shown = o.sharedKey(&key, appID, vault)
-	}
-	switch {
-	case o.Fault() != nil:
-	case slices.ContainsFunc(a.Keys, func(k Key) bool { return k.ID == key.ID }):
-		o.Refuse("keyID", "be another one: the app has a key of this id", strconv.Quote(key.ID))
-	case len(a.Keys) >= MaxKeys:
-		o.Refuse("keys", fmt.Sprintf("have at most %d entries: delete one", MaxKeys), strconv.Itoa(len(a.Keys)+1))
-	}
-	if err := o.Fault(); err != nil {
+	var in wantedKey
+	if err := jsonobject.Decode(raw, &in); err != nil {
 		return Shown{}, err
 	}
+	key, shown, err := in.key(appID, vault)
+	key.CreatedAt = now.UTC().Truncate(time.Millisecond)
+	switch {
+	case err != nil:
+		return Shown{}, err
+	case slices.ContainsFunc(a.Keys, func(k Key) bool { return k.ID == key.ID }):
+		return Shown{}, &jsonobject.Fault{Field: "keyID", Limit: "be another one: the app has a key of this id", Got: strconv.Quote(key.ID)}
+	case len(a.Keys) >= MaxKeys:
+		return Shown{}, &jsonobject.Fault{Field: "keys", Limit: fmt.Sprintf("have at most %d entries: delete one", MaxKeys), Got: strconv.Itoa(len(a.Keys) + 1)}
+	}
 	a.Keys = append(slices.Clone(a.Keys), key)
-	return Shown{ID: key.ID, Secret: shown.Secret}, nil
+	return Shown{ID: key.ID, Secret: shown}, nil
 }
 
-// publicKey reads the key of ES256.
-func (o object) publicKey(key *Key) {
-	if _, there := o.Members["secret"]; there {
-		o.Refuse("secret", "be left out: an ES256 key has none", jsonobject.KindOf(o.Members["secret"]))
-		return
+// wantedKey is the body of a request that registers a key.
+type wantedKey struct {
+	ID        *string         `json:"keyID"`
+	Algorithm string          `json:"algorithm"`
+	PublicKey json.RawMessage `json:"publicKey"`
+	Secret    *string         `json:"secret"`
+	Disabled  bool            `json:"disabled"`
+}
+
+// key returns the key, and its secret if that was made.
+func (in *wantedKey) key(appID string, vault Sealer) (key Key, shown string, err error) {
+	key = Key{Algorithm: in.Algorithm, Disabled: in.Disabled}
+	if in.ID != nil {
+		if key.ID = *in.ID; !ValidIdentifier(key.ID) {
+			return key, "", &jsonobject.Fault{Field: "keyID", Limit: IdentifierLimit, Got: strconv.Quote(jsonobject.Clip(key.ID))}
+		}
 	}
-	public, kid, err := ParsePublicKey(o.Members["publicKey"])
+	switch in.Algorithm {
+	case auth.AlgorithmES256:
+		return key, "", in.public(&key)
+	case auth.AlgorithmHS256:
+		shown, err = in.shared(&key, appID, vault)
+		return key, shown, err
+	}
+	return key, "", &jsonobject.Fault{Field: "algorithm", Limit: "be one of ES256, HS256", Got: strconv.Quote(jsonobject.Clip(in.Algorithm))}
+}
+
+// public reads the key of ES256.
+func (in *wantedKey) public(key *Key) error {
+	if in.Secret != nil {
+		return &jsonobject.Fault{Field: "secret", Limit: "be left out: an ES256 key has none", Got: "a secret"}
+	}
+	public, kid, err := ParsePublicKey(in.PublicKey)
 	if err != nil {
-		o.Refuse("publicKey", err.Error(), jsonobject.KindOf(o.Members["publicKey"]))
-		return
+		return &jsonobject.Fault{Field: "publicKey", Limit: err.Error(), Got: jsonobject.KindOf(in.PublicKey)}
 	}
 	if err := key.SetPublic(public, kid); err != nil {
-		o.Refuse("keyID", err.Error(), "the kid of a JWK")
+		return &jsonobject.Fault{Field: "keyID", Limit: err.Error(), Got: "the kid of a JWK"}
 	}
+	return nil
+}
+
+// shared reads the secret of HS256, or makes and returns one.
+func (in *wantedKey) shared(key *Key, appID string, vault Sealer) (shown string, err error) {
+	if len(in.PublicKey) > 0 {
+		return "", &jsonobject.Fault{Field: "publicKey", Limit: "be left out: an HS256 key has a secret", Got: jsonobject.KindOf(in.PublicKey)}
+	}
+	secret, err := chosenSecret("secret", in.Secret)
+	if err != nil {
+		return "", err
+	}
+	if key.ID == "" {
+		key.ID = newID()
+	}
+	if secret == "" {
+		secret = NewSecret()
+		shown = secret
+	}
+	key.SetShared(appID, secret, vault)
+	return shown, nil
 }
 
 // ParsePublicKey reads a public key from a JSON string with PEM or a JSON object that is a
@@ -156,27 +195,6 @@ func (k *Key) SetPublic(public *ecdsa.PublicKey, id string) (err error) {
 	return err
 }
 
-// sharedKey reads the secret of HS256, or makes one.
-func (o object) sharedKey(key *Key, appID string, vault Sealer) (shown Shown) {
-	if _, there := o.Members["publicKey"]; there {
-		o.Refuse("publicKey", "be left out: an HS256 key has a secret", jsonobject.KindOf(o.Members["publicKey"]))
-		return shown
-	}
-	secret := o.secret("secret")
-	if o.Fault() != nil {
-		return shown
-	}
-	if key.ID == "" {
-		key.ID = newID()
-	}
-	if secret == "" {
-		secret = NewSecret()
-		shown.Secret = secret
-	}
-	key.SetShared(appID, secret, vault)
-	return shown
-}
-
 // SetShared seals the secret of an HS256 key, which must have its id.
 func (k *Key) SetShared(appID, secret string, vault Sealer) {
 	k.Sealed = vault.Seal(keyPurpose(appID, k.ID), []byte(secret))
@@ -184,9 +202,10 @@ func (k *Key) SetShared(appID, secret string, vault Sealer) {
 
 // ChangeKey takes disabled of a body.
 func (a *App) ChangeKey(id string, raw []byte) error {
-	o := body(raw, "disabled")
-	disabled := o.Boolean("disabled")
-	if err := o.Fault(); err != nil {
+	var in struct {
+		Disabled bool `json:"disabled"`
+	}
+	if err := jsonobject.Decode(raw, &in); err != nil {
 		return err
 	}
 	i := slices.IndexFunc(a.Keys, func(k Key) bool { return k.ID == id })
@@ -194,7 +213,7 @@ func (a *App) ChangeKey(id string, raw []byte) error {
 		return ErrNoCredential
 	}
 	a.Keys = slices.Clone(a.Keys)
-	a.Keys[i].Disabled = disabled
+	a.Keys[i].Disabled = in.Disabled
 	return nil
 }
 

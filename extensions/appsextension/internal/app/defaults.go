@@ -4,62 +4,128 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/netip"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/qosrtc/qos/internal/jsonobject"
-	"github.com/qosrtc/qos/internal/recommend"
 )
 
 // maxDepth bounds the nesting of a default configuration.
 const maxDepth = 8
 
-const (
-	// maxPool is the largest iceCandidatePoolSize, which is an octet.
-	maxPool = 255
-	// maxUsername is the longest username of TURN (RFC 8489), in bytes.
-	maxUsername = 508
-)
+// defaults is the shape of a default configuration (interface document, section 2.11): an RTCConfiguration and
+// MediaStreamConstraints. Certificates cannot be written in JSON.
+type defaults struct {
+	PeerConnection struct {
+		ICEServers []struct {
+			URLs       json.RawMessage `json:"urls"` // a string, or an array of strings
+			Username   string          `json:"username"`
+			Credential string          `json:"credential"`
+		} `json:"iceServers"`
+		ICETransportPolicy   string `json:"iceTransportPolicy"`
+		BundlePolicy         string `json:"bundlePolicy"`
+		RTCPMuxPolicy        string `json:"rtcpMuxPolicy"`
+		ICECandidatePoolSize int    `json:"iceCandidatePoolSize"`
+	} `json:"peerConnection"`
+	Media *struct {
+		Audio json.RawMessage `json:"audio"` // true, false or an object
+		Video json.RawMessage `json:"video"`
+	} `json:"media"`
+}
 
-// iceURL is a URL of RFC 7064 or 7065: host, port and, of TURN, the transport.
-var iceURL = regexp.MustCompile(`^(?:stuns?|(turns?)):(\[[0-9A-Fa-f:.]+\]|[\pL\pN._~-]+)(?::([0-9]{1,5}))?(\?transport=(?:udp|tcp))?$`)
-
-// checkDefaults sees that a default configuration is what the interface document has
-// (section 2.11): peerConnection, an RTCConfiguration, and media, MediaStreamConstraints.
-// Certificates cannot be written in JSON. It returns the document without spaces.
-func checkDefaults(o object, name string) json.RawMessage {
-	raw, ok := o.Members[name]
-	if !ok || string(raw) == "null" || o.Fault() != nil {
-		return nil
+// CheckDefaults checks the shape of a default configuration, which is called name, and what getUserMedia refuses whatever
+// the device. Browsers check the values. It returns the document without spaces.
+func CheckDefaults(name string, raw json.RawMessage) (json.RawMessage, error) {
+	switch {
+	case len(raw) == 0:
+		return nil, nil
+	case len(raw) > MaxDefaultBytes:
+		return nil, checkLength(name, string(raw), 0, MaxDefaultBytes)
+	case depth(raw) > maxDepth:
+		return nil, &jsonobject.Fault{Field: name, Limit: fmt.Sprintf("be nested at most %d deep", maxDepth), Got: "a deeper one"}
 	}
-	if len(raw) > MaxDefaultBytes {
-		o.Refuse(name, fmt.Sprintf("have at most %d bytes", MaxDefaultBytes), strconv.Itoa(len(raw)))
-		return nil
+	var d defaults
+	if err := jsonobject.DecodeAt(name, raw, &d); err != nil {
+		return nil, err
 	}
-	if depth(raw) > maxDepth {
-		o.Refuse(name, fmt.Sprintf("be nested at most %d deep", maxDepth), "a deeper one")
-		return nil
-	}
-	defaults := o.entry(name, raw, "peerConnection", "media")
-	if pc, ok := defaults.object("peerConnection", "iceServers", "iceTransportPolicy", "bundlePolicy", "rtcpMuxPolicy", "iceCandidatePoolSize"); ok {
-		checkPeerConnection(pc)
-	}
-	if media, ok := defaults.object("media", "audio", "video"); ok {
-		for _, kind := range []string{"audio", "video"} {
-			checkConstraints(media, kind)
-		}
-		if len(media.Members) > 0 && !recommend.Asks(defaults.Members["media"]) {
-			defaults.Refuse("media", "ask for audio or video: getUserMedia refuses one that asks for neither", "neither")
-		}
+	if err := d.check(name); err != nil {
+		return nil, err
 	}
 	var compact bytes.Buffer
-	if o.Fault() != nil || json.Compact(&compact, raw) != nil {
+	err := json.Compact(&compact, raw)
+	return compact.Bytes(), err
+}
+
+func (d *defaults) check(name string) error {
+	for i, server := range d.PeerConnection.ICEServers {
+		at := fmt.Sprintf("%s.peerConnection.iceServers[%d].urls", name, i)
+		if !areICEURLs(server.URLs) {
+			return &jsonobject.Fault{Field: at, Limit: "be a URL stun:, stuns:, turn: or turns:, or an array of them", Got: jsonobject.KindOf(server.URLs)}
+		}
+	}
+	if d.Media == nil {
 		return nil
 	}
-	return compact.Bytes()
+	if err := checkConstraints(name+".media.audio", d.Media.Audio); err != nil {
+		return err
+	}
+	if err := checkConstraints(name+".media.video", d.Media.Video); err != nil {
+		return err
+	}
+	if audio, video := string(d.Media.Audio), string(d.Media.Video); audio+video == "false" || audio+video == "falsefalse" {
+		return &jsonobject.Fault{Field: name + ".media", Limit: "ask for audio or video: getUserMedia refuses one that asks for neither", Got: "neither"}
+	}
+	return nil
+}
+
+// areICEURLs reports whether a value is the URL of an ICE server, or an array of such URLs. Browsers check the rest of it.
+func areICEURLs(raw json.RawMessage) bool {
+	var urls []string
+	if bytes.HasPrefix(raw, []byte("[")) {
+		if json.Unmarshal(raw, &urls) != nil || len(urls) == 0 {
+			return false
+		}
+	} else {
+		urls = make([]string, 1)
+		if len(raw) == 0 || json.Unmarshal(raw, &urls[0]) != nil {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(urls, func(url string) bool {
+		scheme, host, _ := strings.Cut(url, ":")
+		return host == "" || hasControl(url) || !slices.Contains([]string{"stun", "stuns", "turn", "turns"}, scheme)
+	})
+}
+
+// checkConstraints checks the constraints of one kind of media. getUserMedia refuses movements of a camera as conditions,
+// and gives no screen.
+func checkConstraints(path string, raw json.RawMessage) error {
+	if len(raw) == 0 || raw[0] == 't' || raw[0] == 'f' {
+		return nil
+	}
+	var set map[string]json.RawMessage
+	if json.Unmarshal(raw, &set) != nil || set == nil {
+		return &jsonobject.Fault{Field: path, Limit: "be true, false or an object of constraints", Got: jsonobject.KindOf(raw)}
+	}
+	for _, member := range []string{"pan", "tilt", "zoom"} {
+		if isCondition(set[member]) {
+			return &jsonobject.Fault{Field: path + "." + member, Limit: "be no condition, which getUserMedia refuses: ideal is none", Got: jsonobject.KindOf(set[member])}
+		}
+	}
+	if source, there := set["mediaSource"]; there && string(source) != `"camera"` && string(source) != `"microphone"` {
+		return &jsonobject.Fault{Field: path + ".mediaSource", Limit: "be camera or microphone: getUserMedia gives no screen", Got: jsonobject.KindOf(source)}
+	}
+	return nil
+}
+
+// isCondition reports whether a constraint has a value that a device must have.
+func isCondition(raw json.RawMessage) bool {
+	var members map[string]any
+	if json.Unmarshal(raw, &members) != nil {
+		return false
+	}
+	_, ideal := members["ideal"]
+	return len(members) > 1 || len(members) == 1 && !ideal
 }
 
 // depth is how deep the brackets of a JSON text go.
@@ -81,82 +147,4 @@ func depth(raw []byte) (deepest int) {
 		}
 	}
 	return deepest
-}
-
-func checkPeerConnection(pc object) {
-	for name, value := range pc.Members {
-		if text := string(value); text == "null" || text == `""` {
-			pc.Refuse(name, "be left out in place of an empty value, which browsers refuse", text)
-		}
-	}
-	pc.oneOf("iceTransportPolicy", "all", "relay")
-	pc.oneOf("bundlePolicy", "balanced", "max-compat", "max-bundle")
-	pc.oneOf("rtcpMuxPolicy", "require")
-	if n := pc.Count("iceCandidatePoolSize"); n > maxPool {
-		pc.Refuse("iceCandidatePoolSize", fmt.Sprintf("be 0 to %d", maxPool), strconv.Itoa(n))
-	}
-	for i, raw := range pc.List("iceServers", 32) {
-		server := pc.entry(fmt.Sprintf("iceServers[%d]", i), raw, "urls", "username", "credential")
-		turn := checkURLs(server)
-		username, credential := server.Text("username", maxUsername), server.Text("credential", 512)
-		if turn && (username == "" || credential == "") {
-			server.Refuse("urls", "have a username and a credential beside turn: and turns:", "none, which browsers refuse")
-		}
-	}
-}
-
-// oneOf reads a string that is one of a few.
-func (o object) oneOf(name string, values ...string) string {
-	text := o.Text(name, MaxURLBytes)
-	if text != "" && !slices.Contains(values, text) {
-		o.Refuse(name, "be one of "+strings.Join(values, ", "), fmt.Sprintf("%q", jsonobject.Clip(text)))
-	}
-	return text
-}
-
-// checkURLs reads urls, a string or an array of strings, and reports whether one is a TURN server's.
-func checkURLs(server object) (turn bool) {
-	const limit = "be a URL stun:, stuns:, turn: or turns:, or an array of 1 to 8 of them"
-	raw := bytes.TrimSpace(server.Members["urls"])
-	var urls []string
-	if len(raw) > 0 && raw[0] == '[' {
-		server.Value("urls", limit, &urls)
-	} else {
-		urls = []string{server.Text("urls", MaxURLBytes)}
-	}
-	if len(urls) == 0 || len(urls) > 8 {
-		server.Refuse("urls", limit, fmt.Sprintf("%d entries", len(urls)))
-	}
-	for _, url := range urls {
-		if !isICEURL(url) || len(url) > MaxURLBytes || hasControl(url) {
-			server.Refuse("urls", limit, fmt.Sprintf("%q", jsonobject.Clip(url)))
-		}
-		turn = turn || strings.HasPrefix(url, "turn")
-	}
-	return turn
-}
-
-// isICEURL reports whether browsers take a URL.
-func isICEURL(url string) bool {
-	parts := iceURL.FindStringSubmatch(url)
-	if parts == nil {
-		return false
-	}
-	turn, host, port, query := parts[1], parts[2], parts[3], parts[4]
-	if number, err := strconv.Atoi(port); port != "" && (err != nil || number < 1 || number > 65535) || query != "" && turn == "" {
-		return false
-	}
-	if strings.Trim(host, "0123456789.") == "" || host[0] == '[' {
-		_, err := netip.ParseAddr(strings.Trim(host, "[]"))
-		return err == nil
-	}
-	return true
-}
-
-// CheckDefaults is the check of a default configuration by itself, for what is called
-// name. It returns the document without spaces.
-func CheckDefaults(name string, raw json.RawMessage) (json.RawMessage, error) {
-	o := object{jsonobject.Of(name, raw)}
-	checked := checkDefaults(o, name)
-	return checked, o.Fault()
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"reflect"
@@ -31,57 +32,101 @@ type Shown struct {
 	Secret string `json:"secret"`
 }
 
-// members of an app that are changed by routes of their own.
-var ownRoutes = []string{"secrets", "keys", "revokedBefore", "revokedUsers", "userIDKeys"} //nolint:gochecknoglobals // a constant
+// Settings are the members of an app that a request replaces.
+type Settings struct {
+	Name                 string           `json:"name"`
+	Origins              []string         `json:"origins"`
+	SingleUse            bool             `json:"singleUse"`
+	Limits               auth.Limits      `json:"limits"`
+	StatsIntervalMs      int              `json:"statsIntervalMs"`
+	RetentionHours       int              `json:"retentionHours"`
+	DefaultConfiguration json.RawMessage  `json:"defaultConfiguration"`
+	Webhooks             []wantedWebhook  `json:"webhooks"`
+	WebhookRules         *notice.Override `json:"webhookRules"`
+	Disabled             bool             `json:"disabled"`
+	UserIDs              string           `json:"userIDs"`
+}
+
+// wantedWebhook is a webhook in the body of a request.
+type wantedWebhook struct {
+	ID     string  `json:"id"`
+	URL    string  `json:"url"`
+	Format string  `json:"format"`
+	Secret *string `json:"secret"`
+}
 
 // Replace takes the members of a body in place of an app's own; those that are absent go
 // back to their defaults. Credentials and revocations stay. privateSuffixes is that of auth.CheckOrigin. It returns
 // the secrets that it made for webhooks, and changes nothing where it returns an error.
 func (a *App) Replace(id string, raw []byte, vault Sealer, now time.Time, privateSuffixes bool) ([]Shown, error) {
-	o := body(raw, "name", "origins", "singleUse", "limits", "statsIntervalMs", "retentionHours", "defaultConfiguration", "webhooks", "webhookRules", "disabled", "userIDs")
-	for _, name := range ownRoutes {
-		if value, there := o.Members[name]; there {
-			return nil, &jsonobject.Fault{Field: name, Limit: "be left out: it has routes of its own", Got: jsonobject.KindOf(value)}
-		}
+	var in Settings
+	if err := jsonobject.Decode(raw, &in); err != nil {
+		return nil, err
+	}
+	if err := in.check(privateSuffixes); err != nil {
+		return nil, err
 	}
 	next := a.Clone()
-	next.Name, next.SingleUse, next.Disabled = o.Text("name", MaxNameBytes), o.Boolean("singleUse"), o.Boolean("disabled")
-	if err := CheckName(next.Name); err != nil {
-		o.Fail(err)
-	}
-	next.Origins = o.origins("origins", privateSuffixes)
-	next.Limits, next.StatsIntervalMs = o.limits("limits"), o.statsInterval("statsIntervalMs")
-	next.RetentionHours = o.retention("retentionHours")
-	next.DefaultConfiguration = checkDefaults(o, "defaultConfiguration")
-	var shown []Shown
-	next.Webhooks, shown = o.webhooks(id, a.Webhooks, vault, now)
-	if next.WebhookRules = o.webhookRules("webhookRules"); !reflect.DeepEqual(next.WebhookRules, a.WebhookRules) {
+	next.Name, next.SingleUse, next.Disabled = in.Name, in.SingleUse, in.Disabled
+	next.Origins, next.Limits, next.DefaultConfiguration = in.Origins, in.Limits, in.DefaultConfiguration
+	next.StatsIntervalMs, next.RetentionHours = in.StatsIntervalMs, in.RetentionHours
+	if next.WebhookRules = in.WebhookRules; !reflect.DeepEqual(next.WebhookRules, a.WebhookRules) {
 		next.WebhookRulesAt = now.UTC().Truncate(time.Millisecond)
 	}
-	o.setUserIDs(next, id, vault)
-	if err := o.Fault(); err != nil {
+	shown, err := next.setWebhooks(id, in.Webhooks, vault, now)
+	if err == nil {
+		err = next.setUserIDs(in.UserIDs, id, vault)
+	}
+	if err != nil {
 		return nil, err
 	}
 	*a = *next
 	return shown, nil
 }
 
-func (o object) origins(name string, privateSuffixes bool) (out []string) {
-	for i, raw := range o.List(name, MaxOrigins) {
-		at := fmt.Sprintf("%s[%d]", name, i)
-		origin := o.With(at, raw).Text(at, auth.MaxOriginBytes)
-		if o.Fault() != nil {
-			return nil
+// check returns the first fault of the members that need no app.
+func (s *Settings) check(privateSuffixes bool) error {
+	err := CheckName(s.Name)
+	if err == nil {
+		s.Origins, err = checkOrigins("origins", s.Origins, privateSuffixes)
+	}
+	if err == nil {
+		err = s.Limits.Check("limits", "json")
+	}
+	if every := time.Duration(s.StatsIntervalMs) * time.Millisecond; err == nil && !CheckStatsInterval(every) {
+		err = &jsonobject.Fault{
+			Field: "statsIntervalMs", Got: strconv.Itoa(s.StatsIntervalMs),
+			Limit: fmt.Sprintf("be 0 (the receiver's own) or %d to %d", protocol.MinStatsInterval.Milliseconds(), protocol.MaxStatsInterval.Milliseconds()),
 		}
+	}
+	if err == nil && !CheckRetention(s.RetentionHours) {
+		err = &jsonobject.Fault{Field: "retentionHours", Limit: fmt.Sprintf("be 0 (the store's own) or 1 to %d", MaxRetentionHours), Got: strconv.Itoa(s.RetentionHours)}
+	}
+	if err == nil {
+		s.DefaultConfiguration, err = CheckDefaults("defaultConfiguration", s.DefaultConfiguration)
+	}
+	if err == nil && s.WebhookRules != nil {
+		if fault := s.WebhookRules.Check(); fault != nil {
+			err = &jsonobject.Fault{Field: "webhookRules." + fault.Field, Limit: fault.Limit, Got: fault.Got}
+		}
+	}
+	return err
+}
+
+// checkOrigins returns origins without those that are there twice.
+func checkOrigins(name string, origins []string, privateSuffixes bool) (out []string, err error) {
+	if len(origins) > MaxOrigins {
+		return nil, &jsonobject.Fault{Field: name, Limit: fmt.Sprintf("have at most %d entries", MaxOrigins), Got: strconv.Itoa(len(origins))}
+	}
+	for i, origin := range origins {
 		if err := auth.CheckOrigin(origin, privateSuffixes); err != nil {
-			o.Refuse(at, originLimit(err), fmt.Sprintf("%q", jsonobject.Clip(origin)))
-			return nil
+			return nil, &jsonobject.Fault{Field: fmt.Sprintf("%s[%d]", name, i), Limit: originLimit(err), Got: strconv.Quote(jsonobject.Clip(origin))}
 		}
 		if !slices.Contains(out, origin) {
 			out = append(out, origin)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // originLimit makes a limit of what CheckOrigin says.
@@ -95,56 +140,29 @@ func originLimit(err error) string {
 	return "be an origin, scheme://host:port (it " + text + ")"
 }
 
-func (o object) limits(name string) (l auth.Limits) {
-	limits, ok := o.object(name, "handshakesPerSecond", "handshakesPerSecondPerAddress", "handshakesPerSecondPerUser", "connections", "framesPerSecond", "dailyMiB")
-	if !ok {
-		return l
-	}
-	return auth.Limits{
-		HandshakesPerSecond:           limits.Number("handshakesPerSecond"),
-		HandshakesPerSecondPerAddress: limits.Number("handshakesPerSecondPerAddress"),
-		HandshakesPerSecondPerUser:    limits.Number("handshakesPerSecondPerUser"),
-		Connections:                   limits.Count("connections"),
-		FramesPerSecond:               limits.Count("framesPerSecond"),
-		DailyMiB:                      limits.Count("dailyMiB"),
-	}
-}
-
-// statsInterval reads an interval in ms; 0 where it is absent.
-func (o object) statsInterval(name string) int {
-	ms := o.Count(name)
-	if !CheckStatsInterval(time.Duration(ms) * time.Millisecond) {
-		o.Refuse(name, fmt.Sprintf("be 0 (the receiver's own) or %d to %d", protocol.MinStatsInterval.Milliseconds(), protocol.MaxStatsInterval.Milliseconds()), strconv.Itoa(ms))
-		return 0
-	}
-	return ms
-}
-
-// retention reads a time in hours; 0 where it is absent.
-func (o object) retention(name string) int {
-	hours := o.Count(name)
-	if !CheckRetention(hours) {
-		o.Refuse(name, fmt.Sprintf("be 0 (the store's own) or 1 to %d", MaxRetentionHours), strconv.Itoa(hours))
-		return 0
-	}
-	return hours
-}
-
-// webhooks reads webhooks. One whose id was there before keeps its secret unless another
+// setWebhooks replaces the webhooks. One whose id was there before keeps its secret unless another
 // comes with it; a new one gets one where its format needs one and none comes with it.
-func (o object) webhooks(appID string, before []Webhook, vault Sealer, now time.Time) (out []Webhook, shown []Shown) {
-	for i, raw := range o.List("webhooks", MaxWebhooks) {
-		entry := o.entry(fmt.Sprintf("webhooks[%d]", i), raw, "id", "url", "secret", "format")
-		hook := Webhook{ID: entry.identifier("id"), URL: entry.webhookURL("url"), Format: entry.format("format"), CreatedAt: now.UTC().Truncate(time.Millisecond)}
-		if slices.ContainsFunc(out, func(h Webhook) bool { return h.ID == hook.ID }) {
-			entry.Refuse("id", "be there once", fmt.Sprintf("%q twice", jsonobject.Clip(hook.ID)))
+func (a *App) setWebhooks(appID string, in []wantedWebhook, vault Sealer, now time.Time) (shown []Shown, err error) {
+	if len(in) > MaxWebhooks {
+		return nil, &jsonobject.Fault{Field: "webhooks", Limit: fmt.Sprintf("have at most %d entries", MaxWebhooks), Got: strconv.Itoa(len(in))}
+	}
+	before := a.Webhooks
+	a.Webhooks = nil
+	for i, one := range in {
+		at := fmt.Sprintf("webhooks[%d].", i)
+		hook := Webhook{ID: one.ID, URL: one.URL, Format: one.Format, CreatedAt: now.UTC().Truncate(time.Millisecond)}
+		if err := hook.check(at); err != nil {
+			return nil, err
 		}
-		secret := entry.webhookSecret("secret")
-		if o.Fault() != nil {
-			return nil, nil
+		if slices.ContainsFunc(a.Webhooks, func(h Webhook) bool { return h.ID == hook.ID }) {
+			return nil, &jsonobject.Fault{Field: at + "id", Limit: "be there once", Got: strconv.Quote(hook.ID) + " twice"}
 		}
-		if at := slices.IndexFunc(before, func(h Webhook) bool { return h.ID == hook.ID }); at >= 0 {
-			hook.follow(&before[at], secret != "" && !before[at].signsWith(appID, secret, vault), now)
+		secret, err := webhookSecret(at+"secret", one.Secret)
+		if err != nil {
+			return nil, err
+		}
+		if was := slices.IndexFunc(before, func(h Webhook) bool { return h.ID == hook.ID }); was >= 0 {
+			hook.follow(&before[was], secret != "" && !before[was].signsWith(appID, secret, vault), now)
 		}
 		if secret == "" && hook.Sealed == "" && notice.Format(hook.Format).NeedsSecret() {
 			secret = NewWebhookSecret()
@@ -153,9 +171,23 @@ func (o object) webhooks(appID string, before []Webhook, vault Sealer, now time.
 		if secret != "" {
 			hook.SetSecret(appID, secret, vault)
 		}
-		out = append(out, hook)
+		a.Webhooks = append(a.Webhooks, hook)
 	}
-	return out, shown
+	return shown, nil
+}
+
+// check returns the fault of the first member that is wrong. The URL is not quoted: its path or query may be secret.
+func (w *Webhook) check(at string) error {
+	if !ValidIdentifier(w.ID) {
+		return &jsonobject.Fault{Field: at + "id", Limit: IdentifierLimit, Got: strconv.Quote(jsonobject.Clip(w.ID))}
+	}
+	if err := CheckWebhookURL(w.URL); err != nil {
+		return &jsonobject.Fault{Field: at + "url", Limit: err.Error(), Got: fmt.Sprintf("a string of %d bytes", len(w.URL))}
+	}
+	if !notice.ValidFormat(w.Format) {
+		return &jsonobject.Fault{Field: at + "format", Limit: "be one of " + strings.Join(notice.Formats, ", "), Got: fmt.Sprintf("a string of %d bytes", len(w.Format))}
+	}
+	return nil
 }
 
 // RotationLifetime is how long the secret before signs beside a new one.
@@ -189,22 +221,16 @@ func (w *Webhook) Secrets(appID string, vault Sealer, now time.Time) (secrets []
 	return secrets
 }
 
-// format reads the name of a format.
-func (o object) format(name string) string {
-	format := o.Text(name, MaxNameBytes)
-	if o.Fault() == nil && !notice.ValidFormat(format) {
-		o.Refuse(name, "be one of "+strings.Join(notice.Formats, ", "), jsonobject.KindOf(o.Members[name]))
+// webhookSecret returns a secret that signs webhooks; empty where none was chosen.
+func webhookSecret(name string, secret *string) (string, error) {
+	text, err := chosenSecret(name, secret)
+	if err != nil {
+		return "", err
 	}
-	return format
-}
-
-// webhookSecret reads a secret that signs webhooks.
-func (o object) webhookSecret(name string) string {
-	secret := o.secret(name)
-	if o.Fault() == nil && CheckWebhookSecret(secret) != nil {
-		o.Refuse(name, CheckWebhookSecret(secret).Error(), jsonobject.KindOf(o.Members[name]))
+	if err := CheckWebhookSecret(text); err != nil {
+		return "", &jsonobject.Fault{Field: name, Limit: err.Error(), Got: fmt.Sprintf("a string of %d bytes", len(text))}
 	}
-	return secret
+	return text, nil
 }
 
 // webhookSecretPrefix begins the secrets of Standard Webhooks; Base64 follows.
@@ -237,15 +263,6 @@ func (w *Webhook) SetSecret(appID, secret string, vault Sealer) {
 	w.Sealed = vault.Seal(webhookPurpose(appID, w.ID), []byte(secret))
 }
 
-// identifier reads a name that goes into paths and logs.
-func (o object) identifier(name string) string {
-	id := o.Text(name, MaxCredentialIDBytes)
-	if o.Fault() == nil && !ValidIdentifier(id) {
-		o.Refuse(name, IdentifierLimit, fmt.Sprintf("%q", jsonobject.Clip(id)))
-	}
-	return id
-}
-
 // IdentifierLimit is what ValidIdentifier requires, in words.
 var IdentifierLimit = fmt.Sprintf("have 1 to %d of the characters A-Z a-z 0-9 - _ . ~ :, and not be . or ..", MaxCredentialIDBytes) //nolint:gochecknoglobals // a constant
 
@@ -261,16 +278,6 @@ func ValidIdentifier(id string) bool {
 		}
 	}
 	return true
-}
-
-// webhookURL reads a URL to which notifications may go. It is not quoted in a fault: its
-// path or query may be secret.
-func (o object) webhookURL(name string) string {
-	text := o.Text(name, MaxURLBytes)
-	if o.Fault() == nil && CheckWebhookURL(text) != nil {
-		o.Refuse(name, CheckWebhookURL(text).Error(), jsonobject.KindOf(o.Members[name]))
-	}
-	return text
 }
 
 // limitError says what something must do.
@@ -320,13 +327,24 @@ func schemeOf(u *url.URL) string {
 	return "the scheme " + u.Scheme
 }
 
-// secret reads a secret that somebody chose; its bytes are those of the text.
-func (o object) secret(name string) string {
-	secret := o.Text(name, MaxSecretBytes)
-	if _, there := o.Members[name]; there && o.Fault() == nil && len(secret) < MinSecretBytes {
-		o.Refuse(name, fmt.Sprintf("have at least %d bytes", MinSecretBytes), fmt.Sprintf("a string of %d bytes", len(secret)))
+// chosenSecret returns a secret that somebody chose; its bytes are those of the text. It is empty where none was.
+func chosenSecret(name string, secret *string) (string, error) {
+	if secret == nil {
+		return "", nil
 	}
-	return secret
+	return *secret, checkLength(name, *secret, MinSecretBytes, MaxSecretBytes)
+}
+
+// checkLength reports a text that has not from least to most bytes.
+func checkLength(name, text string, least, most int) error {
+	limit := fmt.Sprintf("have at most %d bytes", most)
+	if least > 0 {
+		limit = fmt.Sprintf("have %d to %d bytes", least, most)
+	}
+	if n := len(text); n < least || n > most {
+		return &jsonobject.Fault{Field: name, Limit: limit, Got: strconv.Itoa(n)}
+	}
+	return nil
 }
 
 // NewSecret makes a secret: 32 random bytes in base64url.

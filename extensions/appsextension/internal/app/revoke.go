@@ -16,19 +16,24 @@ import (
 // in words. A revocation never moves back.
 // An app that hashes user IDs keeps the user's pseudonym.
 func (a *App) Revoke(id string, raw []byte, vault Sealer, now time.Time) (string, error) {
-	o := body(raw, "all", "user", "before")
-	all, user, before := o.Boolean("all"), o.Text("user", protocol.MaxIDBytes), o.Time("before")
-	if before.After(now.Add(time.Minute)) {
-		o.Refuse("before", "not lie in the future", before.Format(time.RFC3339))
+	var in struct {
+		All    bool      `json:"all"`
+		User   string    `json:"user"`
+		Before time.Time `json:"before"`
 	}
-	if all && (user != "" || !before.IsZero()) {
-		o.Refuse("all", "stand alone", "it beside others")
-	}
-	if !all && user == "" && before.IsZero() {
-		o.Refuse("all", "be true, or user or before be there", "none of the three")
-	}
-	if err := o.Fault(); err != nil {
+	if err := jsonobject.Decode(raw, &in); err != nil {
 		return "", err
+	}
+	user, before := in.User, in.Before
+	switch {
+	case len(user) > protocol.MaxIDBytes:
+		return "", checkLength("user", user, 0, protocol.MaxIDBytes)
+	case before.After(now.Add(time.Minute)):
+		return "", &jsonobject.Fault{Field: "before", Limit: "not lie in the future", Got: before.Format(time.RFC3339)}
+	case in.All && (user != "" || !before.IsZero()):
+		return "", &jsonobject.Fault{Field: "all", Limit: "stand alone", Got: "it beside others"}
+	case !in.All && user == "" && before.IsZero():
+		return "", &jsonobject.Fault{Field: "all", Limit: "be true, or user or before be there", Got: "none of the three"}
 	}
 	if before.IsZero() {
 		before = roundUp(now)

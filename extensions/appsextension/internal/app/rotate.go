@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/qosrtc/qos/internal/jsonobject"
 )
 
 // ErrNoWebhook says that an app has no webhook of an id.
@@ -16,13 +18,20 @@ const maxRotation = 30 * 24 * time.Hour
 // RotateWebhook gives a webhook another secret. The body may have secret; without it one is made.
 // The secret before signs too until previousUntil, for 24 h where the body has none.
 func (a *App) RotateWebhook(appID, id string, raw []byte, vault Sealer, now time.Time) (Shown, error) {
-	o := body(raw, "secret", "previousUntil")
-	secret, until := o.webhookSecret("secret"), o.Time("previousUntil")
-	if until.After(now.Add(maxRotation)) {
-		o.Refuse("previousUntil", fmt.Sprintf("be at most %d days ahead", maxRotation/(24*time.Hour)), until.Format(time.RFC3339))
+	var in struct {
+		Secret        *string   `json:"secret"`
+		PreviousUntil time.Time `json:"previousUntil"`
 	}
-	if err := o.Fault(); err != nil {
+	if err := jsonobject.Decode(raw, &in); err != nil {
 		return Shown{}, err
+	}
+	secret, err := webhookSecret("secret", in.Secret)
+	if err != nil {
+		return Shown{}, err
+	}
+	until := in.PreviousUntil
+	if until.After(now.Add(maxRotation)) {
+		return Shown{}, &jsonobject.Fault{Field: "previousUntil", Limit: fmt.Sprintf("be at most %d days ahead", maxRotation/(24*time.Hour)), Got: until.Format(time.RFC3339)}
 	}
 	i := slices.IndexFunc(a.Webhooks, func(w Webhook) bool { return w.ID == id })
 	if i < 0 {

@@ -1,18 +1,17 @@
 package app
 
 import (
-	"fmt"
-	"strconv"
-
+	"github.com/qosrtc/qos/internal/jsonobject"
 	"github.com/qosrtc/qos/protocol"
 )
 
 // ReadUserID reads the body {"userID": …}. A fault never has the ID.
 func ReadUserID(raw []byte) (string, error) {
-	o := body(raw, "userID")
-	id := o.Text("userID", protocol.MaxIDBytes)
-	if id == "" {
-		o.Refuse("userID", fmt.Sprintf("have 1 to %d bytes", protocol.MaxIDBytes), strconv.Itoa(len(id)))
+	var in struct {
+		UserID string `json:"userID"`
 	}
-	return id, o.Fault()
+	if err := jsonobject.Decode(raw, &in); err != nil {
+		return "", err
+	}
+	return in.UserID, checkLength("userID", in.UserID, 1, protocol.MaxIDBytes)
 }

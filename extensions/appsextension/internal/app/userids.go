@@ -69,26 +69,22 @@ func (a *App) SetUserIDKey(id string, key []byte, vault Sealer) {
 
 // setUserIDs takes the member userIDs. An app that hashes needs it in each body: without it a script that does
 // not know the member would make records with IDs again.
-func (o object) setUserIDs(a *App, id string, vault Sealer) {
+func (a *App) setUserIDs(mode, id string, vault Sealer) error {
 	const member = "userIDs"
-	mode := o.oneOf(member, UserIDsPlain, UserIDsHash)
-	if mode == "" && a.UserIDs == UserIDsHash {
-		o.Refuse(member, "be there: the app hashes user IDs", jsonobject.KindOf(o.Members[member]))
-	}
-	if o.Fault() != nil {
-		return
-	}
-	a.UserIDs = ""
-	if mode != UserIDsHash {
-		return
+	switch {
+	case mode == "" && a.UserIDs == UserIDsHash:
+		return &jsonobject.Fault{Field: member, Limit: "be there: the app hashes user IDs", Got: "nothing"}
+	case mode == "" || mode == UserIDsPlain:
+		a.UserIDs = ""
+		return nil
+	case mode != UserIDsHash:
+		return &jsonobject.Fault{Field: member, Limit: "be one of plain, hash", Got: strconv.QuoteToASCII(jsonobject.Clip(mode))}
 	}
 	a.UserIDs = UserIDsHash
 	if len(a.UserIDKeys) == 0 {
 		a.SetUserIDKey(id, newUserIDKey(), vault)
 	}
-	if err := a.hashRevoked(id, vault); err != nil {
-		o.Fail(err)
-	}
+	return a.hashRevoked(id, vault)
 }
 
 // hashRevoked replaces the users whose tokens are revoked by their pseudonyms.
@@ -148,7 +144,7 @@ func (a *App) recorded(id, user string, vault Sealer) (string, error) {
 // RotateUserIDKey makes a new key of pseudonyms: from then on each user has another one. The older keys find
 // what they made.
 func (a *App) RotateUserIDKey(id string, raw []byte, vault Sealer) error {
-	if err := body(raw).Fault(); err != nil {
+	if err := jsonobject.Decode(raw, &struct{}{}); err != nil {
 		return err
 	}
 	if a.UserIDs != UserIDsHash {

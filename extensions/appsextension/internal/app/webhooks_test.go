@@ -52,12 +52,12 @@ func TestWebhookRulesFaults(t *testing.T) {
 	a, v := newApp(t), newVault(t, 1)
 	for rules, want := range map[string]string{
 		`[]`:                 "webhookRules must be an object (got an array)",
-		`{"window":1}`:       "webhookRules.window must be left out: known here are reasons, windowMs, holdDownMs, recoveryMs (got the number 1)",
+		`{"window":1}`:       "webhookRules.window must be left out: known here are windowMs, holdDownMs, recoveryMs, reasons (got the number 1)",
 		`{"windowMs":1}`:     "webhookRules.windowMs must be 60000 to 86400000 ms (got 1)",
-		`{"windowMs":"1h"}`:  "webhookRules.windowMs must be a whole number of ms (got a string of 2 bytes)",
-		`{"recoveryMs":1.5}`: "webhookRules.recoveryMs must be a whole number of ms (got the number 1.5)",
+		`{"windowMs":"1h"}`:  "webhookRules.windowMs must be a whole number (got a string of 2 bytes)",
+		`{"recoveryMs":1.5}`: "webhookRules.recoveryMs must be a whole number (got the number 1.5)",
 		`{"reasons":{"fails":{}}}`: "webhookRules.reasons.fails must be left out: known here are failedConferences, partiallyFailedConferences, " +
-			"droppedConferences, highSetupDelays, highRoundTripTime, highPacketLoss, lowQuality, dissatisfactoryUserFeedback, preCallFailures (got an object)",
+			"droppedConferences, highSetupDelays, highRoundTripTime, highPacketLoss, lowQuality, dissatisfactoryUserFeedback, preCallFailures (got a rule)",
 		`{"reasons":{"lowQuality":1}}`:                       "webhookRules.reasons.lowQuality must be an object (got the number 1)",
 		`{"reasons":{"lowQuality":{"limit":"x"}}}`:           "webhookRules.reasons.lowQuality.limit must be a number (got a string of 1 bytes)",
 		`{"reasons":{"lowQuality":{"limit":9}}}`:             "webhookRules.reasons.lowQuality.limit must be 1 to 5 (got 9)",
@@ -117,7 +117,7 @@ func TestRotateWebhook(t *testing.T) {
 	require.Equal(t, []string{made, second}, secrets(noon.Add(2*time.Hour)))
 
 	for body, want := range map[string]string{
-		`{"secret":"hunter2"}`:                               "secret must have at least 32 bytes (got a string of 7 bytes)",
+		`{"secret":"hunter2"}`:                               "secret must have 32 to 1024 bytes (got 7)",
 		`{"previousUntil":"2026-04-01T00:00:00Z"}`:           "previousUntil must be at most 30 days ahead (got 2026-04-01T00:00:00Z)",
 		`{"previous":"x"}`:                                   "previous must be left out: known here are secret, previousUntil (got a string of 1 bytes)",
 		`{"secret":"whsec_AAAA` + `BBBBBBBBBBBBBBBBBBBBBB"}`: "secret must have Base64 of at least 24 bytes after whsec_ (got a string of 32 bytes)",
