@@ -9,41 +9,15 @@ import (
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
 	"github.com/qosrtc/qos/extensions/appsextension/internal/vault"
-	"github.com/qosrtc/qos/internal/auth"
-	"github.com/qosrtc/qos/internal/notice"
 	"github.com/qosrtc/qos/storage"
 )
 
-// entry is one app as those who authenticate see it.
-type entry struct {
-	auth     auth.App
-	doc      *app.App
-	hooks    []notice.Hook
-	until    time.Time // when it changes by itself; zero: never
-	unusable int       // keys of tokens, and those of pseudonyms once
-}
-
-// knows reports whether a credential is one of the app's.
-func (e *entry) knows(credentialID string) bool {
-	for i := range e.auth.Verifiers {
-		if e.auth.Verifiers[i].ID == credentialID {
-			return true
-		}
-	}
-	for i := range e.auth.Keys {
-		if e.auth.Keys[i].ID == credentialID {
-			return true
-		}
-	}
-	return false
-}
-
 // snapshot is all apps at a time. It never changes, so that it is read without a lock.
 type snapshot struct {
-	apps     map[string]*entry
+	apps     map[string]*app.Built
 	revision uint64
 	until    time.Time // when the first entry changes by itself; zero: never
-	unusable int
+	unusable int       // keys of tokens, and those of pseudonyms once for each app
 	declared int
 	hooked   []string // apps with webhooks, ascending
 	hashing  []string // apps with pseudonyms, ascending
@@ -64,12 +38,12 @@ type catalogue struct {
 	declared map[string]*app.App
 	stored   map[string]storedApp
 	seen     int64 // the store's revision
-	entries  map[string]*entry
+	entries  map[string]*app.Built
 	stale    map[string]bool // ids whose entry is to be built anew
 }
 
 func newCatalogue(v *vault.Vault, log *zap.Logger) *catalogue {
-	return &catalogue{vault: v, log: log, stored: map[string]storedApp{}, entries: map[string]*entry{}, stale: map[string]bool{}}
+	return &catalogue{vault: v, log: log, stored: map[string]storedApp{}, entries: map[string]*app.Built{}, stale: map[string]bool{}}
 }
 
 // declare takes the apps of the configuration.
@@ -130,7 +104,7 @@ func (c *catalogue) next(now time.Time, last *snapshot) *snapshot {
 		return last
 	}
 	for id, e := range c.entries {
-		if !e.until.IsZero() && !now.Before(e.until) {
+		if !e.Until.IsZero() && !now.Before(e.Until) {
 			c.stale[id] = true
 		}
 	}
@@ -156,27 +130,28 @@ func (c *catalogue) build(id string, now time.Time) {
 		c.log.Error("a verification key cannot be used: the master key that sealed it is gone, or it is damaged",
 			zap.String("app", id), zap.String("keyID", key))
 	}
-	unusable := len(built.Unusable)
 	if built.UserIDKeyUnusable {
-		unusable++
 		c.log.Error("a key of an app's pseudonyms cannot be used: the master key that sealed it is gone, or it is damaged",
 			zap.String("app", id), zap.Bool("disabled", built.Auth.Disabled))
 	}
-	c.entries[id] = &entry{auth: built.Auth, doc: doc, hooks: built.Hooks, until: built.Until, unusable: unusable}
+	c.entries[id] = built
 }
 
 func (c *catalogue) snapshot(revision uint64) *snapshot {
 	s := &snapshot{apps: maps.Clone(c.entries), revision: revision, declared: len(c.declared)}
 	for id, e := range c.entries {
-		s.unusable += e.unusable
-		if len(e.hooks) > 0 {
+		s.unusable += len(e.Unusable)
+		if e.UserIDKeyUnusable {
+			s.unusable++
+		}
+		if len(e.Hooks) > 0 {
 			s.hooked = append(s.hooked, id)
 		}
-		if e.auth.Pseudonyms != nil {
+		if e.Auth.Pseudonyms != nil {
 			s.hashing = append(s.hashing, id)
 		}
-		if !e.until.IsZero() && (s.until.IsZero() || e.until.Before(s.until)) {
-			s.until = e.until
+		if !e.Until.IsZero() && (s.until.IsZero() || e.Until.Before(s.until)) {
+			s.until = e.Until
 		}
 	}
 	for _, stored := range c.stored {

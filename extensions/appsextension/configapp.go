@@ -20,11 +20,10 @@ const maxSecretBytes = 1 << 10
 
 // AppConfig is one application.
 type AppConfig struct {
+	app.Settings `mapstructure:",squash"`
+
 	// ID is the AppID.
 	ID string `mapstructure:"id"`
-
-	// Name is for people.
-	Name string `mapstructure:"name"`
 
 	// Secrets are its AppSecrets; each of them admits, so that one can follow another.
 	Secrets []configopaque.String `mapstructure:"secrets"`
@@ -34,15 +33,6 @@ type AppConfig struct {
 
 	// Keys verify the tokens of third-party mode.
 	Keys []KeyConfig `mapstructure:"keys"`
-
-	// Origins are the origins whose pages may use it; empty: all.
-	Origins []string `mapstructure:"origins"`
-
-	// SingleUse demands a jti of third-party tokens, each of which is good once.
-	SingleUse bool `mapstructure:"single_use"`
-
-	// Limits are its own throttle numbers; 0: the receiver's.
-	Limits auth.Limits `mapstructure:"limits"`
 
 	// StatsInterval is how often its clients measure, 2 s to 20 s; 0: the receiver's own.
 	StatsInterval time.Duration `mapstructure:"stats_interval"`
@@ -57,14 +47,8 @@ type AppConfig struct {
 	// Webhooks are where notifications are to go.
 	Webhooks []WebhookConfig `mapstructure:"webhooks"`
 
-	// UserIDs says what records have of users: their IDs (plain, the default), or pseudonyms (hash).
-	UserIDs string `mapstructure:"user_ids"`
-
 	// UserIDKeys are the keys of the pseudonyms, the newest first: it makes them, all are searched by.
 	UserIDKeys []MasterKeyConfig `mapstructure:"user_id_keys"`
-
-	// Disabled admits nobody.
-	Disabled bool `mapstructure:"disabled"`
 
 	// RevokedBefore: what was issued before it is not good any more.
 	RevokedBefore time.Time `mapstructure:"revoked_before"`
@@ -97,9 +81,8 @@ type KeyConfig struct {
 
 // WebhookConfig is where notifications are sent.
 type WebhookConfig struct {
-	ID         string              `mapstructure:"id"`
-	URL        string              `mapstructure:"url"`
-	Format     string              `mapstructure:"format"` // native (the default), slack, teams or pagerduty
+	app.Hook `mapstructure:",squash"`
+
 	Secret     configopaque.String `mapstructure:"secret"`
 	SecretFile string              `mapstructure:"secret_file"`
 
@@ -111,10 +94,12 @@ type WebhookConfig struct {
 
 func (a *AppConfig) validate(at string, privateSuffixes bool) error {
 	var errs []error
-	for _, err := range []error{app.CheckID(a.ID), app.CheckName(a.Name)} {
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s.%w", at, err))
-		}
+	faults := a.Faults("mapstructure", privateSuffixes)
+	if err := app.CheckID(a.ID); err != nil {
+		faults = append(faults, err)
+	}
+	for _, fault := range faults {
+		errs = append(errs, fmt.Errorf("%s.%w", at, fault))
 	}
 	if len(a.Secrets)+len(a.NamedSecrets)+len(a.Keys) == 0 {
 		errs = append(errs, fmt.Errorf("%s.secrets: at least one secret is required, or one of named_secrets or keys", at))
@@ -131,11 +116,6 @@ func (a *AppConfig) validate(at string, privateSuffixes bool) error {
 	for i := range a.Keys {
 		errs = append(errs, a.Keys[i].validate(fmt.Sprintf("%s.keys[%d]", at, i)))
 	}
-	for i, origin := range a.Origins {
-		if err := auth.CheckOrigin(origin, privateSuffixes); err != nil {
-			errs = append(errs, fmt.Errorf("%s.origins[%d] %w (got %q)", at, i, err, origin))
-		}
-	}
 	if !app.CheckStatsInterval(a.StatsInterval) {
 		errs = append(errs, fmt.Errorf("%s.stats_interval must be %v to %v (got %v)", at, protocol.MinStatsInterval, protocol.MaxStatsInterval, a.StatsInterval))
 	}
@@ -145,7 +125,7 @@ func (a *AppConfig) validate(at string, privateSuffixes bool) error {
 	for i := range a.Webhooks {
 		errs = append(errs, a.Webhooks[i].validate(fmt.Sprintf("%s.webhooks[%d]", at, i)))
 	}
-	return errors.Join(append(errs, a.Limits.Check(at+".limits", "mapstructure"), a.validateDefaults(at), a.validateUserIDs(at))...)
+	return errors.Join(append(errs, a.validateDefaults(at), a.validateUserIDs(at))...)
 }
 
 func (a *AppConfig) validateDefaults(at string) error {
@@ -234,7 +214,7 @@ func (c *KeyConfig) validate(at string) error {
 
 // public makes the key of what a public key's text says.
 func (c *KeyConfig) public(at, text string) (app.Key, error) {
-	key := app.Key{ID: c.ID, Algorithm: auth.AlgorithmES256, Disabled: c.Disabled}
+	key := app.Key{KeyView: app.KeyView{ID: c.ID, Algorithm: auth.AlgorithmES256, Disabled: c.Disabled}}
 	parsed, kid, err := app.ParseKeyText(text)
 	if err == nil {
 		err = key.SetPublic(parsed, kid)
@@ -246,13 +226,7 @@ func (c *KeyConfig) public(at, text string) (app.Key, error) {
 }
 
 func (c *WebhookConfig) validate(at string) error {
-	var errs []error
-	if !app.ValidIdentifier(c.ID) {
-		errs = append(errs, fmt.Errorf("%s.id must %s (got %d bytes)", at, app.IdentifierLimit, len(c.ID)))
-	}
-	if err := app.CheckWebhookURL(c.URL); err != nil {
-		errs = append(errs, fmt.Errorf("%s.url must %w", at, err))
-	}
+	errs := []error{c.Check(at + ".")}
 	switch has := c.Secret != "" || c.SecretFile != ""; {
 	case c.Secret != "" && c.SecretFile != "":
 		errs = append(errs, fmt.Errorf("%s: secret and secret_file must not be there both", at))
@@ -267,9 +241,6 @@ func (c *WebhookConfig) validate(at string) error {
 	}
 	if err := app.CheckWebhookSecret(string(c.PreviousSecret)); err != nil {
 		errs = append(errs, fmt.Errorf("%s.previous_secret must %w", at, err))
-	}
-	if !notice.ValidFormat(c.Format) {
-		errs = append(errs, fmt.Errorf("%s.format must be one of %v (got %d bytes)", at, notice.Formats, len(c.Format)))
 	}
 	return errors.Join(errs...)
 }

@@ -48,11 +48,8 @@ func (d *declared) load() (map[string]*app.App, error) {
 }
 
 func (d *declared) app(c *AppConfig, at string, verifiers map[verifierOf]auth.Verifier) (*app.App, error) {
-	a := &app.App{
-		Name: c.Name, Salt: d.keys.Salt(c.ID), Iterations: auth.Iterations, Origins: c.Origins, SingleUse: c.SingleUse,
-		Limits: c.Limits, StatsIntervalMs: int(c.StatsInterval.Milliseconds()), Disabled: c.Disabled,
-		RetentionHours: int(c.Retention / time.Hour),
-	}
+	a := &app.App{Settings: c.Settings, Salt: d.keys.Salt(c.ID), Iterations: auth.Iterations}
+	a.StatsIntervalMs, a.RetentionHours = int(c.StatsInterval.Milliseconds()), int(c.Retention/time.Hour)
 	if !c.RevokedBefore.IsZero() {
 		a.RevokedBefore = c.RevokedBefore.UTC()
 	}
@@ -93,7 +90,7 @@ func (d *declared) secret(a *app.App, appID, text string, verifiers map[verifier
 		v = auth.NewVerifier(text, a.Salt, a.Iterations)
 	}
 	verifiers[of] = v
-	return app.Secret{ID: v.ID, StoredKey: v.StoredKey, ServerKey: v.ServerKey}
+	return app.Secret{SecretView: app.SecretView{ID: v.ID}, StoredKey: v.StoredKey, ServerKey: v.ServerKey}
 }
 
 func (d *declared) verificationKeys(a *app.App, c *AppConfig, at string) error {
@@ -119,7 +116,7 @@ func (d *declared) verificationKey(appID string, c *KeyConfig, at string) (app.K
 		}
 		return c.public(at, text)
 	}
-	key := app.Key{ID: c.ID, Algorithm: auth.AlgorithmHS256, Disabled: c.Disabled}
+	key := app.Key{KeyView: app.KeyView{ID: c.ID, Algorithm: auth.AlgorithmHS256, Disabled: c.Disabled}}
 	text, err := d.strong(string(c.Secret), c.SecretFile, at)
 	if err == nil {
 		key.SetShared(appID, text, d.vault)
@@ -139,7 +136,7 @@ func (d *declared) strong(text, path, at string) (string, error) {
 func (d *declared) webhooks(a *app.App, c *AppConfig, at string) error {
 	for i, hook := range c.Webhooks {
 		at := fmt.Sprintf("%s.webhooks[%d]", at, i)
-		made := app.Webhook{ID: hook.ID, URL: hook.URL, Format: hook.Format}
+		made := app.Webhook{WebhookView: app.WebhookView{Hook: hook.Hook}}
 		if hook.Secret != "" || hook.SecretFile != "" {
 			secret, err := d.strong(string(hook.Secret), hook.SecretFile, at)
 			if err != nil {

@@ -56,7 +56,7 @@ func (m *management) get(req *request) (jsonapi.Reply, error) {
 		return jsonapi.Reply{}, err
 	}
 	if m.registry.isDeclared(req.app) {
-		v := m.registry.now.Load().apps[req.app].doc.View(req.app, used)
+		v := m.registry.now.Load().apps[req.app].App.View(req.app, used)
 		v.Declared = true
 		return jsonapi.Reply{Status: http.StatusOK, Body: m.withBytes(v)}, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
 	"github.com/qosrtc/qos/internal/access"
@@ -29,8 +30,17 @@ type page struct {
 
 // listed is an app in a list.
 type listed struct {
-	app.Brief
-	Unreadable bool `json:"unreadable,omitempty"` // its document; the log says why
+	ID         string    `json:"id"`
+	Name       string    `json:"name"`
+	Declared   bool      `json:"declared"`
+	Disabled   bool      `json:"disabled"`
+	Origins    int       `json:"origins"`
+	Secrets    int       `json:"secrets"`
+	Keys       int       `json:"keys"`
+	CreatedAt  time.Time `json:"createdAt,omitzero"`
+	ChangedAt  time.Time `json:"changedAt,omitzero"`
+	Revision   int64     `json:"revision,omitempty"`
+	Unreadable bool      `json:"unreadable,omitempty"` // its document; the log says why
 }
 
 // listQuery is the apps that a list has.
@@ -92,7 +102,7 @@ func (m *management) listStored(req *request, q listQuery) (apps []listed, last 
 			return nil, "", err
 		}
 		for i := range page {
-			one := briefOf(&page[i])
+			one := listedOf(&page[i])
 			if after = one.ID; !m.registry.isDeclared(one.ID) && q.has(&one) {
 				apps = append(apps, one)
 			}
@@ -145,20 +155,26 @@ func (m *management) declaredAfter(after string) (out []listed) {
 	apps := m.registry.now.Load().apps
 	for i := range m.registry.cfg.Apps {
 		if id := m.registry.cfg.Apps[i].ID; id > after {
-			brief := apps[id].doc.Brief(id)
-			brief.Declared = true
-			out = append(out, listed{Brief: brief})
+			out = append(out, briefOf(apps[id].App, listed{ID: id, Declared: true}))
 		}
 	}
 	return out
 }
 
-func briefOf(s *storage.Setting) listed {
+// listedOf returns what a list has of an app of the store.
+func listedOf(s *storage.Setting) listed {
+	one := listed{ID: s.ID, ChangedAt: s.ChangedAt, Revision: s.Revision}
 	doc, err := app.Decode(s.Body)
 	if err != nil {
-		return listed{Brief: app.Brief{ID: s.ID, ChangedAt: s.ChangedAt, Revision: s.Revision}, Unreadable: true}
+		one.Unreadable = true
+		return one
 	}
-	brief := doc.Brief(s.ID)
-	brief.ChangedAt, brief.Revision = s.ChangedAt, s.Revision
-	return listed{Brief: brief}
+	return briefOf(doc, one)
+}
+
+// briefOf adds what a list has of an app's document.
+func briefOf(a *app.App, one listed) listed {
+	one.Name, one.Disabled, one.CreatedAt = a.Name, a.Disabled, a.CreatedAt
+	one.Origins, one.Secrets, one.Keys = len(a.Origins), len(a.Secrets), len(a.Keys)
+	return one
 }

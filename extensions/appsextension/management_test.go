@@ -252,7 +252,7 @@ func TestRefusals(t *testing.T) {
 // What the configuration declares is shown and not changed.
 func TestDeclaredIsReadOnly(t *testing.T) {
 	r := startOn(t, newMemory(), func(c *Config) {
-		c.Apps = []AppConfig{{ID: "shop", Name: "declared", Secrets: []configopaque.String{"hunter2"}}}
+		c.Apps = []AppConfig{{ID: "shop", Settings: app.Settings{Name: "declared"}, Secrets: []configopaque.String{"hunter2"}}}
 	})
 	got := r.must(http.StatusOK, http.MethodGet, shop, "")
 	view := into[app.View](t, got)
@@ -278,7 +278,7 @@ func TestDeclaredIsReadOnly(t *testing.T) {
 func TestList(t *testing.T) {
 	r := startOn(t, newSQLite(t), func(c *Config) {
 		for _, id := range []string{"a", "m", "z"} {
-			c.Apps = append(c.Apps, AppConfig{ID: id, Name: "declared", Secrets: []configopaque.String{"s"}})
+			c.Apps = append(c.Apps, AppConfig{ID: id, Settings: app.Settings{Name: "declared"}, Secrets: []configopaque.String{"s"}})
 		}
 	})
 	var want []string
@@ -308,6 +308,10 @@ func TestList(t *testing.T) {
 		}
 		require.Equal(t, want, got, "limit %d", limit)
 	}
+	first := into[page](t, r.must(http.StatusOK, http.MethodGet, "/api/v1/apps?limit=2", "")).Apps
+	require.Equal(t, listed{ID: "a", Name: "declared", Declared: true, Secrets: 1}, first[0])
+	require.NotZero(t, first[1].CreatedAt)
+	require.NotZero(t, first[1].Revision)
 	for filter, found := range map[string]string{"B": "b", "declared": "a m z", "x": "", "n": "n", "DECLAR": "a m z"} {
 		var got []string
 		for _, a := range into[page](t, r.must(http.StatusOK, http.MethodGet, "/api/v1/apps?filter="+filter, "")).Apps {

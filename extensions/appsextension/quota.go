@@ -66,7 +66,7 @@ func (r *registry) Stored(appID string, bytes int, now time.Time) {
 // dailyBytes is an app's limit; 0: none.
 func (r *registry) dailyBytes(appID string) int64 {
 	if e, ok := r.now.Load().apps[appID]; ok {
-		return int64(e.auth.Limits.DailyMiB) * mib
+		return int64(e.Auth.Limits.DailyMiB) * mib
 	}
 	return 0
 }

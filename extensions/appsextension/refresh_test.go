@@ -258,7 +258,7 @@ func TestDamagedAndRestored(t *testing.T) {
 func TestDeclaredGoesFirst(t *testing.T) {
 	m := newMemory()
 	r := startOn(t, m, func(c *Config) {
-		c.Apps = []AppConfig{{ID: "shop", Name: "declared", Secrets: []configopaque.String{"s"}, Limits: auth.Limits{Connections: 7}, StatsInterval: 4 * time.Second}}
+		c.Apps = []AppConfig{{ID: "shop", Settings: app.Settings{Name: "declared", Limits: auth.Limits{Connections: 7}}, Secrets: []configopaque.String{"s"}, StatsInterval: 4 * time.Second}}
 	})
 	m.put(t, "shop", stored(t, r, nil))
 	m.put(t, "z", stored(t, r, nil))
@@ -406,7 +406,7 @@ func many(tb testing.TB, n int) *running {
 	first := startOn(tb, store, withoutAPI)
 	body := stored(tb, first, func(a *app.App) {
 		a.Origins = []string{"https://a.example"}
-		a.Secrets = []app.Secret{{ID: "s", StoredKey: make([]byte, 32), ServerKey: make([]byte, 32)}}
+		a.Secrets = []app.Secret{{SecretView: app.SecretView{ID: "s"}, StoredKey: make([]byte, 32), ServerKey: make([]byte, 32)}}
 	})
 	for i := range n {
 		_, err := store.PutSetting(tb.Context(), storage.Setting{Kind: kindApp, ID: fmt.Sprint("app ", i), Body: body})

@@ -247,14 +247,14 @@ func (r *registry) App(id string) (auth.App, bool) {
 	if !ok {
 		return auth.App{}, false
 	}
-	return e.auth, true
+	return e.Auth, true
 }
 
 // Webhooks returns the webhooks of an app, with their secrets. It takes no lock; the answer is not
 // to be changed.
 func (r *registry) Webhooks(appID string) []notice.Hook {
 	if e, ok := r.now.Load().apps[appID]; ok {
-		return e.hooks
+		return e.Hooks
 	}
 	return nil
 }
@@ -263,7 +263,7 @@ func (r *registry) Webhooks(appID string) []notice.Hook {
 // last, zero where they never were. The answer is not to be changed.
 func (r *registry) WebhookRules(appID string) (rules *notice.Override, set time.Time) {
 	if e, ok := r.now.Load().apps[appID]; ok {
-		return e.doc.WebhookRules, e.doc.WebhookRulesAt
+		return e.App.WebhookRules, e.App.WebhookRulesAt
 	}
 	return nil, time.Time{}
 }
@@ -272,7 +272,7 @@ func (r *registry) WebhookRules(appID string) (rules *notice.Override, set time.
 // media; nil where it has none. The answer is not to be changed.
 func (r *registry) DefaultConfiguration(appID string) json.RawMessage {
 	if e, ok := r.now.Load().apps[appID]; ok {
-		return e.doc.DefaultConfiguration
+		return e.App.DefaultConfiguration
 	}
 	return nil
 }
@@ -289,7 +289,7 @@ func (r *registry) Keys() *auth.Keys { return r.keys }
 // Used takes down that a secret or a verification key of an app was used with success. It
 // never waits for the store.
 func (r *registry) Used(appID, credentialID string, at time.Time) {
-	if e, ok := r.now.Load().apps[appID]; ok && e.knows(credentialID) {
+	if e, ok := r.now.Load().apps[appID]; ok && e.App.Has(credentialID) {
 		r.uses.note(appID, credentialID, at)
 	}
 }

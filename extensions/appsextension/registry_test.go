@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/collector/config/configopaque"
 	"go.opentelemetry.io/collector/extension/extensiontest"
 
+	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
 	"github.com/qosrtc/qos/extensions/appsextension/internal/metadata"
 	"github.com/qosrtc/qos/internal/auth"
 )
@@ -33,7 +34,7 @@ func start(t *testing.T, cfg *Config) (directory, error) {
 }
 
 func demo(cfg Config) *Config {
-	cfg.Apps = []AppConfig{{ID: "demo", Secrets: []configopaque.String{"one", "two"}, Origins: []string{"https://a.example"}}}
+	cfg.Apps = []AppConfig{{ID: "demo", Secrets: []configopaque.String{"one", "two"}, Settings: app.Settings{Origins: []string{"https://a.example"}}}}
 	return &cfg
 }
 

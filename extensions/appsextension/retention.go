@@ -16,7 +16,7 @@ const retentionInterval = time.Hour
 func (r *registry) removeOld(ctx context.Context, now time.Time) {
 	apps := r.now.Load().apps
 	for _, id := range slices.Sorted(maps.Keys(apps)) {
-		hours := apps[id].doc.RetentionHours
+		hours := apps[id].App.RetentionHours
 		if hours == 0 || ctx.Err() != nil {
 			continue
 		}

@@ -116,7 +116,7 @@ func (m *management) listScope(req *request, ids []string, q listQuery) (jsonapi
 		if err != nil {
 			return jsonapi.Reply{}, err
 		}
-		apps = append(apps, briefOf(&s))
+		apps = append(apps, listedOf(&s))
 	}
 	return jsonapi.Reply{Status: http.StatusOK, Body: cut(q.matching(apps), q.limit)}, nil
 }

@@ -12,7 +12,7 @@ import (
 func (r *registry) StoredUserIDs(appID, userID string) []string {
 	ids := []string{userID}
 	if e, ok := r.now.Load().apps[appID]; ok {
-		ids = append(ids, e.auth.Pseudonyms.All(userID)...)
+		ids = append(ids, e.Auth.Pseudonyms.All(userID)...)
 	}
 	return ids
 }
@@ -45,9 +45,6 @@ func (a *AppConfig) validateUserIDs(at string) error {
 // userIDs reads the keys of pseudonyms. A missing file is an error: a collector that made one would give each user
 // another pseudonym than the others do.
 func (d *declared) userIDs(a *app.App, c *AppConfig, at string) error {
-	if c.UserIDs == app.UserIDsHash {
-		a.UserIDs = app.UserIDsHash
-	}
 	for i, key := range c.UserIDKeys {
 		text, err := d.files.either(string(key.Key), key.File)
 		if err != nil {

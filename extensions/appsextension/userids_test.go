@@ -195,7 +195,7 @@ func TestDeclaredHashing(t *testing.T) {
 		require.NoError(t, os.Chtimes(file, time.Time{}, time.Unix(int64(fill), 0)))
 	}
 	change := func(c *Config) {
-		c.Apps = []AppConfig{{ID: "shop", Secrets: []configopaque.String{"s"}, UserIDs: "hash", UserIDKeys: []MasterKeyConfig{{File: file}, {Key: masterKey(7)}}}}
+		c.Apps = []AppConfig{{ID: "shop", Settings: app.Settings{UserIDs: "hash"}, Secrets: []configopaque.String{"s"}, UserIDKeys: []MasterKeyConfig{{File: file}, {Key: masterKey(7)}}}}
 	}
 	missing := unstarted(t, componenttest.NewNopTelemetrySettings(), change)
 	require.ErrorContains(t, missing.Start(t.Context(), storeHost{componenttest.NewNopHost(), newSQLite(t)}), "apps[0].user_id_keys[0].key_file: ")

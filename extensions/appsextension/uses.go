@@ -145,7 +145,7 @@ func (r *registry) mergeUses(appID string, kept, one app.LastUse) (changed bool)
 		return false // the app has gone meanwhile
 	}
 	for id := range kept {
-		if !e.knows(id) && !e.doc.Has(id) {
+		if !e.App.Has(id) {
 			delete(kept, id)
 		}
 	}

@@ -18,8 +18,8 @@ import (
 
 // withCredentials is an app with a secret s and a key k.
 func withCredentials(a *app.App) {
-	a.Secrets = []app.Secret{{ID: "s", StoredKey: make([]byte, 32), ServerKey: make([]byte, 32)}}
-	a.Keys = []app.Key{{ID: "k", Algorithm: "none"}}
+	a.Secrets = []app.Secret{{SecretView: app.SecretView{ID: "s"}, StoredKey: make([]byte, 32), ServerKey: make([]byte, 32)}}
+	a.Keys = []app.Key{{KeyView: app.KeyView{ID: "k", Algorithm: "none"}}}
 }
 
 // uses returns what the store has of the last uses of an app.

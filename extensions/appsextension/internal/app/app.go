@@ -15,7 +15,6 @@ import (
 
 	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/internal/jsonobject"
-	"github.com/qosrtc/qos/internal/notice"
 	"github.com/qosrtc/qos/internal/visible"
 	"github.com/qosrtc/qos/protocol"
 )
@@ -57,59 +56,42 @@ const version = 1
 // App is one application. Nothing in it gives a secret away: of AppSecrets there are
 // verifiers, all others are sealed.
 type App struct {
-	Version              int                  `json:"version"`
-	Name                 string               `json:"name,omitempty"`
-	Salt                 []byte               `json:"salt"` // of all its secrets
-	Iterations           int                  `json:"iterations"`
-	Secrets              []Secret             `json:"secrets,omitempty"`
-	Keys                 []Key                `json:"keys,omitempty"`
-	Origins              []string             `json:"origins,omitempty"`
-	SingleUse            bool                 `json:"singleUse,omitempty"`
-	Limits               auth.Limits          `json:"limits"`
-	StatsIntervalMs      int                  `json:"statsIntervalMs,omitempty"` // how often its clients measure; 0: as the receiver says
-	RetentionHours       int                  `json:"retentionHours,omitempty"`  // how long after their end its conferences are kept; 0: as the store says
-	DefaultConfiguration json.RawMessage      `json:"defaultConfiguration,omitempty"`
-	Webhooks             []Webhook            `json:"webhooks,omitempty"`
-	WebhookRules         *notice.Override     `json:"webhookRules,omitempty"`  // never changed; nil: the webhook exporter's
-	WebhookRulesAt       time.Time            `json:"webhookRulesAt,omitzero"` // when they were set or removed last; zero: never
-	Disabled             bool                 `json:"disabled,omitempty"`
-	RevokedBefore        time.Time            `json:"revokedBefore,omitzero"`
-	RevokedUsers         map[string]time.Time `json:"revokedUsers,omitempty"` // by userName, aliasName or the pseudonym of one
-	UserIDs              string               `json:"userIDs,omitempty"`      // UserIDsHash; empty: records have the IDs of users
-	UserIDKeys           []string             `json:"userIDKeys,omitempty"`   // sealed, of their pseudonyms, the newest first
-	CreatedAt            time.Time            `json:"createdAt,omitzero"`
+	Settings
+
+	Version        int                  `json:"version"`
+	Salt           []byte               `json:"salt"` // of all its secrets
+	Iterations     int                  `json:"iterations"`
+	Secrets        []Secret             `json:"secrets,omitempty"`
+	Keys           []Key                `json:"keys,omitempty"`
+	Webhooks       []Webhook            `json:"webhooks,omitempty"`
+	WebhookRulesAt time.Time            `json:"webhookRulesAt,omitzero"` // when they were set or removed last; zero: never
+	RevokedBefore  time.Time            `json:"revokedBefore,omitzero"`
+	RevokedUsers   map[string]time.Time `json:"revokedUsers,omitempty"` // by userName, aliasName or the pseudonym of one
+	UserIDKeys     []string             `json:"userIDKeys,omitempty"`   // sealed, of their pseudonyms, the newest first
+	CreatedAt      time.Time            `json:"createdAt,omitzero"`
 }
 
 // Secret is the verifier of one AppSecret.
 type Secret struct {
-	ID        string    `json:"id"`
-	CreatedAt time.Time `json:"createdAt,omitzero"`
-	NotAfter  time.Time `json:"notAfter,omitzero"` // zero: for good
-	StoredKey []byte    `json:"storedKey"`
-	ServerKey []byte    `json:"serverKey"`
+	SecretView
+
+	StoredKey []byte `json:"storedKey"`
+	ServerKey []byte `json:"serverKey"`
 }
 
 // Key verifies third-party tokens.
 type Key struct {
-	ID        string    `json:"keyID"`
-	Algorithm string    `json:"algorithm"` // auth.AlgorithmES256 or auth.AlgorithmHS256
-	CreatedAt time.Time `json:"createdAt,omitzero"`
-	Disabled  bool      `json:"disabled,omitempty"`
-	PublicKey []byte    `json:"publicKey,omitempty"` // ES256: a SubjectPublicKeyInfo in DER
-	Sealed    string    `json:"sealed,omitempty"`    // HS256: the secret
+	KeyView
+
+	Sealed string `json:"sealed,omitempty"` // HS256: the secret
 }
 
 // Webhook is where notifications of the app are sent.
 type Webhook struct {
-	ID        string    `json:"id"`
-	URL       string    `json:"url"`
-	Format    string    `json:"format,omitempty"` // of the bodies; empty: native
-	CreatedAt time.Time `json:"createdAt,omitzero"`
-	Sealed    string    `json:"sealed"` // the secret that signs
+	WebhookView
 
-	// Previous is the secret before, which signs too until PreviousUntil; zero: always.
-	Previous      string    `json:"previous,omitempty"`
-	PreviousUntil time.Time `json:"previousUntil,omitzero"`
+	Sealed   string `json:"sealed"`             // the secret that signs
+	Previous string `json:"previous,omitempty"` // the secret before, which signs too until PreviousUntil; zero: always
 }
 
 // New returns an app without credentials. Its salt is that which an unknown app of this

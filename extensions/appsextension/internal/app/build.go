@@ -12,6 +12,7 @@ type Built struct {
 	Auth  auth.App
 	Until time.Time     // when it changes by itself: a secret ends; zero: never
 	Hooks []notice.Hook // with the secrets that sign
+	App   *App          // of which it was made
 	// Unusable are the keys that cannot be used: their seal was made by a master key that
 	// is gone, or they are damaged.
 	Unusable []string
@@ -21,13 +22,13 @@ type Built struct {
 }
 
 // Build returns what authentication needs.
-func (a *App) Build(id string, vault Sealer, now time.Time) Built {
-	b := Built{Auth: auth.App{
+func (a *App) Build(id string, vault Sealer, now time.Time) *Built {
+	b := &Built{App: a, Auth: auth.App{
 		ID: id, Salt: a.Salt, Iterations: a.Iterations, Origins: a.Origins, SingleUse: a.SingleUse, Disabled: a.Disabled,
 		RevokedBefore: a.RevokedBefore, RevokedUsers: a.RevokedUsers, Limits: a.Limits,
 		StatsInterval: time.Duration(a.StatsIntervalMs) * time.Millisecond,
 	}}
-	a.buildUserIDs(id, vault, &b)
+	a.buildUserIDs(id, vault, b)
 	for _, s := range a.Secrets {
 		if s.ended(now) {
 			continue
@@ -63,7 +64,7 @@ func (k *Key) build(appID string, vault Sealer) (auth.VerificationKey, error) {
 	var err error
 	switch k.Algorithm {
 	case auth.AlgorithmES256:
-		out.Public, err = parseDER(k.PublicKey)
+		out.Public, err = ParsePEM(k.PublicKey)
 	case auth.AlgorithmHS256:
 		out.Secret, _, err = vault.Open(keyPurpose(appID, k.ID), k.Sealed)
 		if err == nil && len(out.Secret) < MinSecretBytes {

@@ -4,6 +4,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,7 +28,7 @@ func (a *App) AddSecret(raw []byte, now time.Time) (Shown, error) {
 	if err := jsonobject.Decode(raw, &in); err != nil {
 		return Shown{}, err
 	}
-	secret := Secret{ID: newID(), CreatedAt: now.UTC().Truncate(time.Millisecond), NotAfter: in.NotAfter}
+	secret := Secret{SecretView: SecretView{ID: newID(), CreatedAt: now.UTC().Truncate(time.Millisecond), NotAfter: in.NotAfter}}
 	if secret.ended(now) {
 		return Shown{}, &jsonobject.Fault{Field: "notAfter", Limit: "lie in the future", Got: in.NotAfter.Format(time.RFC3339)}
 	}
@@ -111,7 +112,7 @@ type wantedKey struct {
 
 // key returns the key, and its secret if that was made.
 func (in *wantedKey) key(appID string, vault Sealer) (key Key, shown string, err error) {
-	key = Key{Algorithm: in.Algorithm, Disabled: in.Disabled}
+	key.Algorithm, key.Disabled = in.Algorithm, in.Disabled
 	if in.ID != nil {
 		if key.ID = *in.ID; !ValidIdentifier(key.ID) {
 			return key, "", &jsonobject.Fault{Field: "keyID", Limit: IdentifierLimit, Got: strconv.Quote(jsonobject.Clip(key.ID))}
@@ -180,9 +181,11 @@ var errPEMOrJWK = errors.New("be a string with a public key in PEM, or a JWK")
 
 // SetPublic gives a key its public key; one that has no id gets id, or the thumbprint.
 func (k *Key) SetPublic(public *ecdsa.PublicKey, id string) (err error) {
-	if k.PublicKey, err = x509.MarshalPKIXPublicKey(public); err != nil {
+	der, err := x509.MarshalPKIXPublicKey(public)
+	if err != nil {
 		return err
 	}
+	k.PublicKey = string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
 	if k.ID == "" {
 		k.ID = id
 	}

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"reflect"
@@ -13,11 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/internal/jsonobject"
 	"github.com/qosrtc/qos/internal/loopback"
 	"github.com/qosrtc/qos/internal/notice"
-	"github.com/qosrtc/qos/protocol"
 )
 
 // Sealer seals what is kept.
@@ -32,26 +29,10 @@ type Shown struct {
 	Secret string `json:"secret"`
 }
 
-// Settings are the members of an app that a request replaces.
-type Settings struct {
-	Name                 string           `json:"name"`
-	Origins              []string         `json:"origins"`
-	SingleUse            bool             `json:"singleUse"`
-	Limits               auth.Limits      `json:"limits"`
-	StatsIntervalMs      int              `json:"statsIntervalMs"`
-	RetentionHours       int              `json:"retentionHours"`
-	DefaultConfiguration json.RawMessage  `json:"defaultConfiguration"`
-	Webhooks             []wantedWebhook  `json:"webhooks"`
-	WebhookRules         *notice.Override `json:"webhookRules"`
-	Disabled             bool             `json:"disabled"`
-	UserIDs              string           `json:"userIDs"`
-}
-
 // wantedWebhook is a webhook in the body of a request.
 type wantedWebhook struct {
-	ID     string  `json:"id"`
-	URL    string  `json:"url"`
-	Format string  `json:"format"`
+	Hook
+
 	Secret *string `json:"secret"`
 }
 
@@ -59,7 +40,11 @@ type wantedWebhook struct {
 // back to their defaults. Credentials and revocations stay. privateSuffixes is that of auth.CheckOrigin. It returns
 // the secrets that it made for webhooks, and changes nothing where it returns an error.
 func (a *App) Replace(id string, raw []byte, vault Sealer, now time.Time, privateSuffixes bool) ([]Shown, error) {
-	var in Settings
+	var in struct {
+		Settings
+
+		Webhooks []wantedWebhook `json:"webhooks"`
+	}
 	if err := jsonobject.Decode(raw, &in); err != nil {
 		return nil, err
 	}
@@ -67,10 +52,8 @@ func (a *App) Replace(id string, raw []byte, vault Sealer, now time.Time, privat
 		return nil, err
 	}
 	next := a.Clone()
-	next.Name, next.SingleUse, next.Disabled = in.Name, in.SingleUse, in.Disabled
-	next.Origins, next.Limits, next.DefaultConfiguration = in.Origins, in.Limits, in.DefaultConfiguration
-	next.StatsIntervalMs, next.RetentionHours = in.StatsIntervalMs, in.RetentionHours
-	if next.WebhookRules = in.WebhookRules; !reflect.DeepEqual(next.WebhookRules, a.WebhookRules) {
+	next.Settings, next.UserIDs = in.Settings, a.UserIDs
+	if !reflect.DeepEqual(next.WebhookRules, a.WebhookRules) {
 		next.WebhookRulesAt = now.UTC().Truncate(time.Millisecond)
 	}
 	shown, err := next.setWebhooks(id, in.Webhooks, vault, now)
@@ -84,62 +67,6 @@ func (a *App) Replace(id string, raw []byte, vault Sealer, now time.Time, privat
 	return shown, nil
 }
 
-// check returns the first fault of the members that need no app.
-func (s *Settings) check(privateSuffixes bool) error {
-	err := CheckName(s.Name)
-	if err == nil {
-		s.Origins, err = checkOrigins("origins", s.Origins, privateSuffixes)
-	}
-	if err == nil {
-		err = s.Limits.Check("limits", "json")
-	}
-	if every := time.Duration(s.StatsIntervalMs) * time.Millisecond; err == nil && !CheckStatsInterval(every) {
-		err = &jsonobject.Fault{
-			Field: "statsIntervalMs", Got: strconv.Itoa(s.StatsIntervalMs),
-			Limit: fmt.Sprintf("be 0 (the receiver's own) or %d to %d", protocol.MinStatsInterval.Milliseconds(), protocol.MaxStatsInterval.Milliseconds()),
-		}
-	}
-	if err == nil && !CheckRetention(s.RetentionHours) {
-		err = &jsonobject.Fault{Field: "retentionHours", Limit: fmt.Sprintf("be 0 (the store's own) or 1 to %d", MaxRetentionHours), Got: strconv.Itoa(s.RetentionHours)}
-	}
-	if err == nil {
-		s.DefaultConfiguration, err = CheckDefaults("defaultConfiguration", s.DefaultConfiguration)
-	}
-	if err == nil && s.WebhookRules != nil {
-		if fault := s.WebhookRules.Check(); fault != nil {
-			err = &jsonobject.Fault{Field: "webhookRules." + fault.Field, Limit: fault.Limit, Got: fault.Got}
-		}
-	}
-	return err
-}
-
-// checkOrigins returns origins without those that are there twice.
-func checkOrigins(name string, origins []string, privateSuffixes bool) (out []string, err error) {
-	if len(origins) > MaxOrigins {
-		return nil, &jsonobject.Fault{Field: name, Limit: fmt.Sprintf("have at most %d entries", MaxOrigins), Got: strconv.Itoa(len(origins))}
-	}
-	for i, origin := range origins {
-		if err := auth.CheckOrigin(origin, privateSuffixes); err != nil {
-			return nil, &jsonobject.Fault{Field: fmt.Sprintf("%s[%d]", name, i), Limit: originLimit(err), Got: strconv.Quote(jsonobject.Clip(origin))}
-		}
-		if !slices.Contains(out, origin) {
-			out = append(out, origin)
-		}
-	}
-	return out, nil
-}
-
-// originLimit makes a limit of what CheckOrigin says.
-func originLimit(err error) string {
-	text := err.Error()
-	for _, verb := range []string{"must ", "may "} {
-		if limit, ok := strings.CutPrefix(text, verb); ok {
-			return limit
-		}
-	}
-	return "be an origin, scheme://host:port (it " + text + ")"
-}
-
 // setWebhooks replaces the webhooks. One whose id was there before keeps its secret unless another
 // comes with it; a new one gets one where its format needs one and none comes with it.
 func (a *App) setWebhooks(appID string, in []wantedWebhook, vault Sealer, now time.Time) (shown []Shown, err error) {
@@ -150,8 +77,8 @@ func (a *App) setWebhooks(appID string, in []wantedWebhook, vault Sealer, now ti
 	a.Webhooks = nil
 	for i, one := range in {
 		at := fmt.Sprintf("webhooks[%d].", i)
-		hook := Webhook{ID: one.ID, URL: one.URL, Format: one.Format, CreatedAt: now.UTC().Truncate(time.Millisecond)}
-		if err := hook.check(at); err != nil {
+		hook := Webhook{WebhookView: WebhookView{Hook: one.Hook, CreatedAt: now.UTC().Truncate(time.Millisecond)}}
+		if err := hook.Check(at); err != nil {
 			return nil, err
 		}
 		if slices.ContainsFunc(a.Webhooks, func(h Webhook) bool { return h.ID == hook.ID }) {
@@ -174,20 +101,6 @@ func (a *App) setWebhooks(appID string, in []wantedWebhook, vault Sealer, now ti
 		a.Webhooks = append(a.Webhooks, hook)
 	}
 	return shown, nil
-}
-
-// check returns the fault of the first member that is wrong. The URL is not quoted: its path or query may be secret.
-func (w *Webhook) check(at string) error {
-	if !ValidIdentifier(w.ID) {
-		return &jsonobject.Fault{Field: at + "id", Limit: IdentifierLimit, Got: strconv.Quote(jsonobject.Clip(w.ID))}
-	}
-	if err := CheckWebhookURL(w.URL); err != nil {
-		return &jsonobject.Fault{Field: at + "url", Limit: err.Error(), Got: fmt.Sprintf("a string of %d bytes", len(w.URL))}
-	}
-	if !notice.ValidFormat(w.Format) {
-		return &jsonobject.Fault{Field: at + "format", Limit: "be one of " + strings.Join(notice.Formats, ", "), Got: fmt.Sprintf("a string of %d bytes", len(w.Format))}
-	}
-	return nil
 }
 
 // RotationLifetime is how long the secret before signs beside a new one.

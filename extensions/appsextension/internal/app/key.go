@@ -151,11 +151,6 @@ func thumbprint(public *ecdsa.PublicKey) (string, error) {
 	return encode(sum[:]), nil
 }
 
-// pemOf writes a public key as it is shown.
-func pemOf(der []byte) string {
-	return string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
-}
-
 // ParseKeyText reads a public key for ES256 from PEM or a JWK, whichever the text is, and
 // the JWK's kid.
 func ParseKeyText(text string) (public *ecdsa.PublicKey, id string, err error) {

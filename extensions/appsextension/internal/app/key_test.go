@@ -29,7 +29,7 @@ func publicPEM(tb testing.TB, public any) string {
 	tb.Helper()
 	der, err := x509.MarshalPKIXPublicKey(public)
 	require.NoError(tb, err)
-	return pemOf(der)
+	return string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
 }
 
 // coordinates are those of a JWK.
@@ -241,7 +241,7 @@ func FuzzPublicKeys(f *testing.F) {
 			return
 		}
 		require.Equal(t, elliptic.P256(), public.Curve)
-		key := Key{Algorithm: auth.AlgorithmES256}
+		key := Key{KeyView: KeyView{Algorithm: auth.AlgorithmES256}}
 		if err := key.SetPublic(public, id); err != nil {
 			require.False(t, ValidIdentifier(id))
 			return

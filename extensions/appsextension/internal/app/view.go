@@ -1,64 +1,51 @@
 package app
 
 import (
-	"encoding/json"
 	"time"
-
-	"github.com/qosrtc/qos/internal/auth"
-	"github.com/qosrtc/qos/internal/notice"
 )
 
 // View is an app as people see it. It has no secret, and nothing that one could be made
 // from.
 type View struct {
-	ID                   string               `json:"id"`
-	Name                 string               `json:"name"`
-	Declared             bool                 `json:"declared"` // in the configuration: read-only here
-	Disabled             bool                 `json:"disabled"`
-	SingleUse            bool                 `json:"singleUse"`
-	Origins              []string             `json:"origins"`
-	Limits               auth.Limits          `json:"limits"`
-	BytesToday           int64                `json:"bytesToday,omitempty"` // of limits.dailyMiB, as far as this collector knows
-	StatsIntervalMs      int                  `json:"statsIntervalMs"`      // 0: the receiver's own
-	RetentionHours       int                  `json:"retentionHours"`       // 0: the store's own
-	DefaultConfiguration json.RawMessage      `json:"defaultConfiguration,omitempty"`
-	Webhooks             []WebhookView        `json:"webhooks"`
-	WebhookRules         *notice.Override     `json:"webhookRules,omitempty"`
-	Secrets              []SecretView         `json:"secrets"`
-	Keys                 []KeyView            `json:"keys"`
-	RevokedBefore        time.Time            `json:"revokedBefore,omitzero"`
-	RevokedUsers         map[string]time.Time `json:"revokedUsers,omitempty"`
-	UserIDs              string               `json:"userIDs"` // plain, or hash: records have pseudonyms
-	CreatedAt            time.Time            `json:"createdAt,omitzero"`
-	ChangedAt            time.Time            `json:"changedAt,omitzero"`
-	Revision             int64                `json:"revision,omitempty"`
+	Settings
+
+	ID            string               `json:"id"`
+	Declared      bool                 `json:"declared"`             // in the configuration: read-only here
+	BytesToday    int64                `json:"bytesToday,omitempty"` // of limits.dailyMiB, as far as this collector knows
+	Webhooks      []WebhookView        `json:"webhooks"`
+	Secrets       []SecretView         `json:"secrets"`
+	Keys          []KeyView            `json:"keys"`
+	RevokedBefore time.Time            `json:"revokedBefore,omitzero"`
+	RevokedUsers  map[string]time.Time `json:"revokedUsers,omitempty"`
+	CreatedAt     time.Time            `json:"createdAt,omitzero"`
+	ChangedAt     time.Time            `json:"changedAt,omitzero"`
+	Revision      int64                `json:"revision,omitempty"`
 }
 
-// WebhookView is a webhook without its secret.
+// WebhookView is the part of a webhook that people see.
 type WebhookView struct {
-	ID            string    `json:"id"`
-	URL           string    `json:"url"`
-	Format        string    `json:"format,omitempty"`
+	Hook
+
 	CreatedAt     time.Time `json:"createdAt,omitzero"`
 	PreviousUntil time.Time `json:"previousUntil,omitzero"` // until when the secret before signs too
 }
 
-// SecretView is an AppSecret without anything of it.
+// SecretView is the part of an AppSecret that people see.
 type SecretView struct {
 	ID         string    `json:"id"`
 	CreatedAt  time.Time `json:"createdAt,omitzero"`
-	LastUsedAt time.Time `json:"lastUsedAt,omitzero"`
-	NotAfter   time.Time `json:"notAfter,omitzero"`
+	LastUsedAt time.Time `json:"lastUsedAt,omitzero"` // zero in the document
+	NotAfter   time.Time `json:"notAfter,omitzero"`   // zero: for good
 }
 
-// KeyView is a verification key; of HS256 without the secret.
+// KeyView is the part of a verification key that people see.
 type KeyView struct {
 	ID         string    `json:"keyID"`
-	Algorithm  string    `json:"algorithm"`
-	PublicKey  string    `json:"publicKey,omitempty"` // PEM
+	Algorithm  string    `json:"algorithm"`           // auth.AlgorithmES256 or auth.AlgorithmHS256
+	PublicKey  string    `json:"publicKey,omitempty"` // ES256: PEM
 	Disabled   bool      `json:"disabled"`
 	CreatedAt  time.Time `json:"createdAt,omitzero"`
-	LastUsedAt time.Time `json:"lastUsedAt,omitzero"`
+	LastUsedAt time.Time `json:"lastUsedAt,omitzero"` // zero in the document
 }
 
 // LastUse tells when a credential was last used; zero: never, as far as is known.
@@ -67,47 +54,22 @@ type LastUse map[string]time.Time
 // View returns what people see of an app.
 func (a *App) View(id string, used LastUse) View {
 	v := View{
-		ID: id, Name: a.Name, Disabled: a.Disabled, SingleUse: a.SingleUse, Origins: []string{}, Limits: a.Limits, StatsIntervalMs: a.StatsIntervalMs, RetentionHours: a.RetentionHours,
-		DefaultConfiguration: a.DefaultConfiguration, Webhooks: []WebhookView{}, WebhookRules: a.WebhookRules, Secrets: []SecretView{}, Keys: []KeyView{},
-		RevokedBefore: a.RevokedBefore, RevokedUsers: a.RevokedUsers, UserIDs: a.userIDMode(), CreatedAt: a.CreatedAt,
+		Settings: a.Settings, ID: id, Webhooks: []WebhookView{}, Secrets: []SecretView{}, Keys: []KeyView{},
+		RevokedBefore: a.RevokedBefore, RevokedUsers: a.RevokedUsers, CreatedAt: a.CreatedAt,
 	}
-	v.Origins = append(v.Origins, a.Origins...)
-	for _, w := range a.Webhooks {
-		v.Webhooks = append(v.Webhooks, WebhookView{ID: w.ID, URL: w.URL, Format: w.Format, CreatedAt: w.CreatedAt, PreviousUntil: w.PreviousUntil})
+	v.UserIDs, v.Origins = a.userIDMode(), append([]string{}, a.Origins...)
+	for i := range a.Webhooks {
+		v.Webhooks = append(v.Webhooks, a.Webhooks[i].WebhookView)
 	}
 	for _, s := range a.Secrets {
-		v.Secrets = append(v.Secrets, SecretView{ID: s.ID, CreatedAt: s.CreatedAt, LastUsedAt: used[s.ID], NotAfter: s.NotAfter})
+		s.LastUsedAt = used[s.ID]
+		v.Secrets = append(v.Secrets, s.SecretView)
 	}
 	for _, k := range a.Keys {
-		view := KeyView{ID: k.ID, Algorithm: k.Algorithm, Disabled: k.Disabled, CreatedAt: k.CreatedAt, LastUsedAt: used[k.ID]}
-		if len(k.PublicKey) > 0 {
-			view.PublicKey = pemOf(k.PublicKey)
-		}
-		v.Keys = append(v.Keys, view)
+		k.LastUsedAt = used[k.ID]
+		v.Keys = append(v.Keys, k.KeyView)
 	}
 	return v
-}
-
-// Brief is an app as a listing has it.
-type Brief struct {
-	ID        string    `json:"id"`
-	Name      string    `json:"name"`
-	Declared  bool      `json:"declared"`
-	Disabled  bool      `json:"disabled"`
-	Origins   int       `json:"origins"`
-	Secrets   int       `json:"secrets"`
-	Keys      int       `json:"keys"`
-	CreatedAt time.Time `json:"createdAt,omitzero"`
-	ChangedAt time.Time `json:"changedAt,omitzero"`
-	Revision  int64     `json:"revision,omitempty"`
-}
-
-// Brief returns what a listing has of an app.
-func (a *App) Brief(id string) Brief {
-	return Brief{
-		ID: id, Name: a.Name, Disabled: a.Disabled, Origins: len(a.Origins), Secrets: len(a.Secrets), Keys: len(a.Keys),
-		CreatedAt: a.CreatedAt,
-	}
 }
 
 // Has reports whether a credential is one of the app's, good or not.
