@@ -38,7 +38,7 @@ func (k *keeper) listAudit(c *call) (jsonapi.Reply, error) {
 	q := storage.AuditQuery{Actor: values.Get("actor"), Action: values.Get("action"), AppID: values.Get("app"), Limit: limit}
 	if text := values.Get("before"); text != "" {
 		if q.Before, err = strconv.ParseInt(text, 10, 64); err != nil || q.Before <= 0 {
-			return jsonapi.Reply{}, &access.Fault{Field: "before", Limit: "must be the next of the previous page", Got: strconv.Quote(clip(text))}
+			return jsonapi.Reply{}, &access.Fault{Field: "before", Limit: "be the next of the previous page", Got: strconv.Quote(clip(text))}
 		}
 	}
 	page, err := k.accounts.AuditPage(c.ctx, q)

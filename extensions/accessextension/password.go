@@ -64,7 +64,7 @@ func (k *keeper) changePassword(w http.ResponseWriter, r *http.Request) {
 	}
 	fault := (*access.Fault)(nil)
 	if errors.As(access.CheckPassword(v.Name, next), &fault) {
-		refuse(http.StatusUnprocessableEntity, "next", "The new password "+fault.Limit+".")
+		refuse(http.StatusUnprocessableEntity, "next", "The new password must "+fault.Limit+".")
 		return
 	}
 	if wait := k.lockout.Begin(k.signedIn(v), k.now()); wait > 0 {

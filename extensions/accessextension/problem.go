@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/internal/jsonapi"
 	"github.com/qosrtc/qos/internal/throttle"
 	"github.com/qosrtc/qos/storage"
@@ -15,13 +14,8 @@ func problemOf(err error) (p *jsonapi.Problem, failed bool) {
 	if p = jsonapi.BodyProblem(err); p != nil {
 		return p, false
 	}
-	var fault *access.Fault
 	switch {
 	case errors.As(err, &p):
-		return p, false
-	case errors.As(err, &fault):
-		p = jsonapi.NewProblem(http.StatusUnprocessableEntity, "%s", fault)
-		p.Field, p.Limit, p.Got = fault.Field, fault.Limit, fault.Got
 		return p, false
 	case errors.Is(err, storage.ErrNoSetting):
 		return jsonapi.NewProblem(http.StatusNotFound, "there is no user of this name"), false

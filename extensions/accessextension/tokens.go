@@ -142,7 +142,7 @@ func (k *keeper) makeToken(c *call) (jsonapi.Reply, error) {
 // newToken returns the token that a request wants, or its fault.
 func (k *keeper) newToken(want *wantedToken, name string, maker *access.User, text string) (*access.APIToken, error) {
 	if want.Days < 1 || want.Days > access.MaxAPITokenDays {
-		return nil, &access.Fault{Field: "expiresInDays", Limit: "must be 1 to " + strconv.Itoa(access.MaxAPITokenDays), Got: strconv.Itoa(want.Days)}
+		return nil, &access.Fault{Field: "expiresInDays", Limit: "be 1 to " + strconv.Itoa(access.MaxAPITokenDays), Got: strconv.Itoa(want.Days)}
 	}
 	now := k.now().UTC().Truncate(time.Millisecond)
 	t := &access.APIToken{

@@ -47,7 +47,7 @@ func (c *call) limitOf() (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > maxPage {
-		return 0, &access.Fault{Field: "limit", Limit: "must be 1 to " + strconv.Itoa(maxPage), Got: strconv.Quote(clip(text))}
+		return 0, &access.Fault{Field: "limit", Limit: "be 1 to " + strconv.Itoa(maxPage), Got: strconv.Quote(clip(text))}
 	}
 	return n, nil
 }
@@ -127,7 +127,7 @@ func (k *keeper) putUserAPI(c *call) (jsonapi.Reply, error) {
 		return jsonapi.Reply{}, err
 	}
 	if u.Identity != nil && !sameRights(&u, &before) {
-		return jsonapi.Reply{}, &access.Fault{Field: "roles and scope", Limit: "must be those that the identity provider decides: only disabled can be changed", Got: "others"}
+		return jsonapi.Reply{}, &access.Fault{Field: "roles and scope", Limit: "be those that the identity provider decides: only disabled can be changed", Got: "others"}
 	}
 	if before.Manages() && !u.Manages() {
 		if err := k.othersManage(c); err != nil {

@@ -233,12 +233,6 @@ func (m *management) revoke(req *request) (jsonapi.Reply, error) {
 	return m.changed(req, k, err)
 }
 
-// webhookSecret is the answer to a secret that was replaced; secret is there where it was made.
-type webhookSecret struct {
-	ID     string `json:"id"`
-	Secret string `json:"secret,omitempty"`
-}
-
 func (m *management) rotateWebhook(req *request) (jsonapi.Reply, error) {
 	if len(req.body) == 0 {
 		req.body = []byte("{}")
@@ -253,7 +247,7 @@ func (m *management) rotateWebhook(req *request) (jsonapi.Reply, error) {
 		return jsonapi.Reply{}, err
 	}
 	m.note(req, "rotate webhook secret", zap.String("webhook", id), zap.Int64("revision", k.revision))
-	return jsonapi.Reply{Status: http.StatusCreated, Body: webhookSecret(shown), Revision: k.revision}, nil
+	return jsonapi.Reply{Status: http.StatusCreated, Body: shown, Revision: k.revision}, nil
 }
 
 func (m *management) rotateUserIDKey(req *request) (jsonapi.Reply, error) {

@@ -97,16 +97,16 @@ func DigestAPIToken(text string) []byte {
 // Check returns the fault of a token.
 func (t *APIToken) Check() error {
 	if !apiTokenName.MatchString(t.Name) {
-		return &Fault{Field: "name", Limit: "must have 1 to 40 of a-z, 0-9 and ._- and begin with a letter or digit", Got: fmt.Sprintf("%d bytes", len(t.Name))}
+		return &Fault{Field: "name", Limit: "have 1 to 40 of a-z, 0-9 and ._- and begin with a letter or digit", Got: fmt.Sprintf("%d bytes", len(t.Name))}
 	}
 	if err := checkRoles(t.Roles); err != nil {
 		return err
 	}
 	if slices.Contains(t.Roles, Admin) {
-		return &Fault{Field: "roles", Limit: "must be support or engineering: a token manages nothing", Got: string(Admin)}
+		return &Fault{Field: "roles", Limit: "be support or engineering: a token manages nothing", Got: string(Admin)}
 	}
 	if len(t.Digest) != sha256.Size {
-		return &Fault{Field: "digest", Limit: fmt.Sprintf("must have %d bytes", sha256.Size), Got: strconv.Itoa(len(t.Digest))}
+		return &Fault{Field: "digest", Limit: fmt.Sprintf("have %d bytes", sha256.Size), Got: strconv.Itoa(len(t.Digest))}
 	}
 	return t.Scope.check()
 }
@@ -126,11 +126,11 @@ func (t *APIToken) MadeBy(u *User) bool {
 func (t *APIToken) CheckMaker(v *Visitor) error {
 	switch {
 	case !Settings.Allows(v):
-		return &Fault{Field: "maker", Limit: "must have the role " + string(Admin), Got: "other roles"}
+		return &Fault{Field: "maker", Limit: "have the role " + string(Admin), Got: "other roles"}
 	case slices.ContainsFunc(t.Roles, func(r Role) bool { return !v.Gives(r) }):
-		return &Fault{Field: "roles", Limit: "must be yours, without all apps in scope", Got: "another role"}
+		return &Fault{Field: "roles", Limit: "be yours, without all apps in scope", Got: "another role"}
 	case !v.Scope.Covers(t.Scope):
-		return &Fault{Field: "scope", Limit: "must be within yours", Got: "another app"}
+		return &Fault{Field: "scope", Limit: "be within yours", Got: "another app"}
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func (i *Identity) Check() error {
 		most int
 	}{"issuer": {i.Issuer, maxIssuerBytes}, "subject": {i.Subject, maxSubjectBytes}} {
 		if part.text == "" || len(part.text) > part.most {
-			return &Fault{Field: name, Limit: "must have 1 to " + strconv.Itoa(part.most) + " bytes", Got: strconv.Itoa(len(part.text))}
+			return &Fault{Field: name, Limit: "have 1 to " + strconv.Itoa(part.most) + " bytes", Got: strconv.Itoa(len(part.text))}
 		}
 	}
 	return nil

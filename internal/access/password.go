@@ -117,15 +117,15 @@ func CheckPassword(user, password string) error {
 	fault := func(limit, got string) error { return &Fault{Field: "password", Limit: limit, Got: got} }
 	switch {
 	case !utf8.ValidString(password) || strings.ContainsFunc(password, unicode.IsControl):
-		return fault("must be text without control characters", "others")
+		return fault("be text without control characters", "others")
 	case n < MinPassword || n > MaxPassword || utf8.RuneCountInString(password) > MaxPassword:
-		return fault(fmt.Sprintf("must have %d to %d characters", MinPassword, MaxPassword), strconv.Itoa(n))
+		return fault(fmt.Sprintf("have %d to %d characters", MinPassword, MaxPassword), strconv.Itoa(n))
 	case commonPasswords[plain]:
-		return fault("must not be a common password", "one of the list")
+		return fault("not be a common password", "one of the list")
 	case repetitive(plain):
-		return fault("must not repeat a few characters", "such a pattern")
+		return fault("not repeat a few characters", "such a pattern")
 	case len(user) > 3 && strings.Contains(plain, user) && n < len(user)+MinPassword/2:
-		return fault("must not be the user's name with little more", "such a password")
+		return fault("not be the user's name with little more", "such a password")
 	}
 	return nil
 }

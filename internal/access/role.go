@@ -70,14 +70,14 @@ func (v *Visitor) Reads() bool { return v.Is(Support) || v.Is(Engineering) }
 
 func checkRoles(roles []Role) error {
 	if len(roles) == 0 {
-		return &Fault{Field: "roles", Limit: "must have at least one role", Got: "none"}
+		return &Fault{Field: "roles", Limit: "have at least one role", Got: "none"}
 	}
 	for i, r := range roles {
 		if !slices.Contains(AllRoles, r) {
-			return &Fault{Field: "roles", Limit: fmt.Sprintf("must be of %v", AllRoles), Got: "another value"}
+			return &Fault{Field: "roles", Limit: fmt.Sprintf("be of %v", AllRoles), Got: "another value"}
 		}
 		if slices.Contains(roles[:i], r) {
-			return &Fault{Field: "roles", Limit: "must have each role once", Got: string(r) + " twice"}
+			return &Fault{Field: "roles", Limit: "have each role once", Got: string(r) + " twice"}
 		}
 	}
 	return nil
@@ -86,18 +86,18 @@ func checkRoles(roles []Role) error {
 func (s Scope) check() error {
 	switch {
 	case s.All && len(s.Apps) > 0:
-		return &Fault{Field: "scope", Limit: "must be all, or list apps", Got: "both"}
+		return &Fault{Field: "scope", Limit: "be all, or list apps", Got: "both"}
 	case !s.All && len(s.Apps) == 0:
-		return &Fault{Field: "scope", Limit: "must be all, or list apps", Got: "neither"}
+		return &Fault{Field: "scope", Limit: "be all, or list apps", Got: "neither"}
 	case len(s.Apps) > MaxScopeApps:
-		return &Fault{Field: "scope.apps", Limit: fmt.Sprintf("must have at most %d apps", MaxScopeApps), Got: strconv.Itoa(len(s.Apps))}
+		return &Fault{Field: "scope.apps", Limit: fmt.Sprintf("have at most %d apps", MaxScopeApps), Got: strconv.Itoa(len(s.Apps))}
 	}
 	for _, app := range s.Apps {
 		if app == "" || len(app) > maxAppBytes {
-			return &Fault{Field: "scope.apps", Limit: fmt.Sprintf("must be AppIDs of 1 to %d bytes", maxAppBytes), Got: strconv.Itoa(len(app))}
+			return &Fault{Field: "scope.apps", Limit: fmt.Sprintf("be AppIDs of 1 to %d bytes", maxAppBytes), Got: strconv.Itoa(len(app))}
 		}
 		if !visible.ID(app) { // no app has such an ID
-			return &Fault{Field: "scope.apps", Limit: "must " + visible.IDLimit, Got: "another one"}
+			return &Fault{Field: "scope.apps", Limit: visible.IDLimit, Got: "another one"}
 		}
 	}
 	return nil

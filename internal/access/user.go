@@ -36,7 +36,7 @@ func UserName(text string) string { return strings.ToLower(strings.TrimSpace(tex
 // CheckUserName returns the fault of a user's name.
 func CheckUserName(name string) error {
 	if !userName.MatchString(name) {
-		return &Fault{Field: "user", Limit: "must have 1 to 64 of a-z, 0-9 and ._@+- and begin with a letter or digit", Got: fmt.Sprintf("%d bytes", len(name))}
+		return &Fault{Field: "user", Limit: "have 1 to 64 of a-z, 0-9 and ._@+- and begin with a letter or digit", Got: fmt.Sprintf("%d bytes", len(name))}
 	}
 	return nil
 }
@@ -50,7 +50,7 @@ func (u *User) Check() error {
 		return err
 	}
 	if u.Password != "" {
-		return &Fault{Field: "password", Limit: "must be empty for a user of an identity provider", Got: "one"}
+		return &Fault{Field: "password", Limit: "be empty for a user of an identity provider", Got: "one"}
 	}
 	return u.Identity.Check()
 }

@@ -60,7 +60,7 @@ var rules = []rule{
 	},
 	{room: "internal/notice", allowed: []string{"internal/conference"}, reason: "pure domain: facts and times in, notifications out"},
 	{
-		room: "internal/access", allowed: []string{"internal/loopback", "internal/throttle", "internal/visible", "github.com/alexedwards/argon2id", "golang.org/x/text/unicode/norm"},
+		room: "internal/access", allowed: []string{"internal/jsonobject", "internal/loopback", "internal/throttle", "internal/visible", "github.com/alexedwards/argon2id", "golang.org/x/text/unicode/norm"},
 		reason: "pure domain: who may do what; knows no store and no component",
 	},
 	{room: "internal/address", reason: "cuts addresses: standard library only"},

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-	"unicode"
 
 	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/internal/jsonobject"
@@ -147,13 +146,4 @@ func CheckName(name string) error {
 		return &jsonobject.Fault{Field: "name", Limit: visible.NameLimit, Got: strconv.QuoteToASCII(jsonobject.Clip(name))}
 	}
 	return checkLength("name", name, 0, MaxNameBytes)
-}
-
-func hasControl(s string) bool {
-	for _, r := range s {
-		if unicode.IsControl(r) {
-			return true
-		}
-	}
-	return false
 }

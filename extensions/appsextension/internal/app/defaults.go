@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/qosrtc/qos/internal/jsonobject"
 )
@@ -93,7 +94,7 @@ func areICEURLs(raw json.RawMessage) bool {
 	}
 	return !slices.ContainsFunc(urls, func(url string) bool {
 		scheme, host, _ := strings.Cut(url, ":")
-		return host == "" || hasControl(url) || !slices.Contains([]string{"stun", "stuns", "turn", "turns"}, scheme)
+		return host == "" || strings.ContainsFunc(url, unicode.IsControl) || !slices.Contains([]string{"stun", "stuns", "turn", "turns"}, scheme)
 	})
 }
 
@@ -130,21 +131,18 @@ func isCondition(raw json.RawMessage) bool {
 
 // depth is how deep the brackets of a JSON text go.
 func depth(raw []byte) (deepest int) {
-	now, quoted, escaped := 0, false, false
-	for _, b := range raw {
-		switch {
-		case escaped:
-			escaped = false
-		case quoted:
-			escaped, quoted = b == '\\', b != '"'
-		case b == '"':
-			quoted = true
-		case b == '{' || b == '[':
+	now := 0
+	for d := json.NewDecoder(bytes.NewReader(raw)); ; {
+		token, err := d.Token()
+		switch token {
+		case json.Delim('{'), json.Delim('['):
 			now++
 			deepest = max(deepest, now)
-		case b == '}' || b == ']':
+		case json.Delim('}'), json.Delim(']'):
 			now--
 		}
+		if err != nil {
+			return deepest
+		}
 	}
-	return deepest
 }

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"net/url"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/qosrtc/qos/internal/jsonobject"
 	"github.com/qosrtc/qos/internal/loopback"
@@ -26,7 +28,7 @@ type Sealer interface {
 // Shown is a secret that is returned once, to its maker.
 type Shown struct {
 	ID     string `json:"id"`
-	Secret string `json:"secret"`
+	Secret string `json:"secret,omitempty"` // empty: the caller has it
 }
 
 // wantedWebhook is a webhook in the body of a request.
@@ -181,17 +183,10 @@ var IdentifierLimit = fmt.Sprintf("have 1 to %d of the characters A-Z a-z 0-9 - 
 
 // ValidIdentifier reports whether a text may be the ID of a credential or a webhook, which go into paths and logs.
 func ValidIdentifier(id string) bool {
-	if id == "" || len(id) > MaxCredentialIDBytes || id == "." || id == ".." {
-		return false
-	}
-	for _, r := range id {
-		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
-		if !letter && !strings.ContainsRune("-_.~:", r) {
-			return false
-		}
-	}
-	return true
+	return identifier.MatchString(id) && id != "." && id != ".."
 }
+
+var identifier = regexp.MustCompile(fmt.Sprintf(`^[-A-Za-z0-9_.~:]{1,%d}$`, MaxCredentialIDBytes))
 
 // limitError says what something must do.
 type limitError string
@@ -207,7 +202,7 @@ func CheckWebhookURL(text string) error {
 	}
 	u, err := url.Parse(text)
 	switch {
-	case err != nil || hasControl(text):
+	case err != nil || strings.ContainsFunc(text, unicode.IsControl):
 		return limitError("be a URL, such as https://hooks.example.org/qos: it cannot be parsed")
 	case u.Scheme != "https" && u.Scheme != "http":
 		return limitError("begin with https://: it has " + schemeOf(u))

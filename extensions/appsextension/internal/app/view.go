@@ -1,6 +1,7 @@
 package app
 
 import (
+	"slices"
 	"time"
 )
 
@@ -74,15 +75,6 @@ func (a *App) View(id string, used LastUse) View {
 
 // Has reports whether a credential is one of the app's, good or not.
 func (a *App) Has(credentialID string) bool {
-	for i := range a.Secrets {
-		if a.Secrets[i].ID == credentialID {
-			return true
-		}
-	}
-	for i := range a.Keys {
-		if a.Keys[i].ID == credentialID {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.Secrets, func(s Secret) bool { return s.ID == credentialID }) ||
+		slices.ContainsFunc(a.Keys, func(k Key) bool { return k.ID == credentialID })
 }
