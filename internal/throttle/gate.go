@@ -7,48 +7,47 @@ import (
 	"sync"
 )
 
-// ErrFull says that a class waits for a gate in greater number than there is room for it, or longer than the caller has time.
+// ErrFull means that too many callers of a class wait for a gate, or that the caller's deadline passed.
 var ErrFull = errors.New("too many wait already")
 
-// Gate lets a bounded number in at once, and the classes of those who wait in turns. Shadows are
-// classes that take nothing from others: each is admitted and waits as if it were the only
-// shadow, and is not counted for any other class. Safe for concurrent use.
+// Gate admits a bounded number of callers at once, and the classes of waiting callers in turns.
+// Shadows are classes that take nothing from others: each is admitted and waits as if it were the
+// only shadow, and does not count for any other class. Safe for concurrent use.
 type Gate struct {
-	places int // at work
-	room   int // in the queue
+	slots int // callers at work at once, without shadows
+	room  int // callers that may wait, without shadows
 
 	mu      sync.Mutex
-	busy    int            // without shadows
-	waiting int            // without shadows
-	shadows int            // of shadows that wait
-	classes map[Key]*class // with somebody at work or in the queue
-	turns   []*class       // with somebody in the queue, the one whose turn it is first
-	spare   []*class       // for the next ones, so that a gate without a queue allocates nothing
+	busy    int            // callers at work, without shadows
+	waiting int            // callers that wait, without shadows
+	shadows int            // callers of shadows that wait
+	classes map[Key]*class // those with callers at work or in the queue
+	turns   []*class       // classes with callers in the queue, the next one first
+	spare   []*class       // for reuse, so that a gate without a queue allocates nothing
 }
 
-// class is what one class has of a gate.
+// class is the state of one class at a gate.
 type class struct {
 	key    Key
 	shadow bool
 	busy   int
-	queue  []chan struct{} // closed where the one who waits is let in
+	queue  []chan struct{} // one channel for each caller that waits; closed when it is admitted
 }
 
-// maxSpare bounds what is kept for the next classes.
+// maxSpare bounds the classes that are kept for reuse.
 const maxSpare = 64
 
-// NewGate returns a gate with so many places, at least 2, and so much room to wait.
-func NewGate(places, room int) *Gate {
-	return &Gate{places: max(2, places), room: max(1, room), classes: make(map[Key]*class)}
+// NewGate returns a gate that admits slots callers at once, at least 2, while room others may wait.
+func NewGate(slots, room int) *Gate {
+	return &Gate{slots: max(2, slots), room: max(1, room), classes: make(map[Key]*class)}
 }
 
-// Enter waits for a place. Who is let in must Leave with the same key. It returns ErrFull
-// at once where there is no room to wait and when the deadline of the context passes, and
-// the error of a context that is canceled: the caller is not to blame what it would have
-// done next.
+// Enter waits until the caller is admitted; the caller must then call Leave with the same key. It
+// returns ErrFull if the queue is full or the deadline of ctx passes, and the error of ctx if it is
+// canceled: a canceled caller is not to blame for the length of the queue.
 func (g *Gate) Enter(ctx context.Context, key Key) error { return g.await(ctx, key, false) }
 
-// EnterShadow is Enter for a shadow. The key must be of no other class.
+// EnterShadow is Enter for a shadow. No class that is not a shadow may have the key.
 func (g *Gate) EnterShadow(ctx context.Context, key Key) error { return g.await(ctx, key, true) }
 
 func (g *Gate) await(ctx context.Context, key Key, shadow bool) error {
@@ -60,7 +59,7 @@ func (g *Gate) await(ctx context.Context, key Key, shadow bool) error {
 	case <-ready:
 		return nil
 	case <-ctx.Done():
-		g.giveUp(key, ready)
+		g.cancel(key, ready)
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			return ErrFull
 		}
@@ -68,8 +67,8 @@ func (g *Gate) await(ctx context.Context, key Key, shadow bool) error {
 	}
 }
 
-// enter takes a place, or one in the queue: then it returns what is closed when it is
-// the caller's turn.
+// enter admits a caller, or adds it to the queue: then it returns a channel that is closed when
+// the caller is admitted.
 func (g *Gate) enter(key Key, shadow bool) (chan struct{}, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -79,7 +78,7 @@ func (g *Gate) enter(key Key, shadow bool) (chan struct{}, error) {
 		return nil, nil
 	}
 	if !g.hasRoom(c) {
-		g.forget(c)
+		g.dropIdle(c)
 		return nil, ErrFull
 	}
 	ready := make(chan struct{})
@@ -91,18 +90,18 @@ func (g *Gate) enter(key Key, shadow bool) (chan struct{}, error) {
 	return ready, nil
 }
 
-// admits reports whether a class may have one more place: as long as it has fewer than
-// are free.
+// admits reports whether one more caller of a class may work: the class has fewer at work than
+// slots are free.
 func (g *Gate) admits(c *class) bool {
 	busy := g.busy
 	if c.shadow {
 		busy += c.busy
 	}
-	return c.busy < g.places-busy
+	return c.busy < g.slots-busy
 }
 
-// hasRoom reports whether one more of a class may wait: as long as fewer of it wait than
-// there is room for.
+// hasRoom reports whether one more caller of a class may wait: fewer of the class wait than the
+// queue has room for.
 func (g *Gate) hasRoom(c *class) bool {
 	waiting := g.waiting
 	if c.shadow {
@@ -111,7 +110,7 @@ func (g *Gate) hasRoom(c *class) bool {
 	return len(c.queue) < g.room-waiting
 }
 
-// work counts n more at work.
+// work adds n to the callers at work.
 func (g *Gate) work(c *class, n int) {
 	c.busy += n
 	if !c.shadow {
@@ -119,7 +118,7 @@ func (g *Gate) work(c *class, n int) {
 	}
 }
 
-// wait counts n more in the queue.
+// wait adds n to the callers in the queue.
 func (g *Gate) wait(c *class, n int) {
 	if c.shadow {
 		g.shadows += n
@@ -128,19 +127,19 @@ func (g *Gate) wait(c *class, n int) {
 	}
 }
 
-// class returns the class of a key.
+// class returns the class of a key, a new one if there is none.
 func (g *Gate) class(key Key, shadow bool) *class {
 	if c, ok := g.classes[key]; ok {
 		return c
 	}
-	c := g.fresh()
+	c := g.newClass()
 	c.key, c.shadow = key, shadow
 	g.classes[key] = c
 	return c
 }
 
-// fresh returns a class that nobody uses.
-func (g *Gate) fresh() *class {
+// newClass returns an unused class.
+func (g *Gate) newClass() *class {
 	last := len(g.spare) - 1
 	if last < 0 {
 		return new(class)
@@ -150,8 +149,8 @@ func (g *Gate) fresh() *class {
 	return c
 }
 
-// forget drops a class that has nobody here.
-func (g *Gate) forget(c *class) {
+// dropIdle drops a class without callers.
+func (g *Gate) dropIdle(c *class) {
 	if c.busy > 0 || len(c.queue) > 0 {
 		return
 	}
@@ -161,7 +160,7 @@ func (g *Gate) forget(c *class) {
 	}
 }
 
-// Leave gives a place back.
+// Leave ends the work of an admitted caller.
 func (g *Gate) Leave(key Key) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -170,14 +169,14 @@ func (g *Gate) Leave(key Key) {
 
 func (g *Gate) leave(c *class) {
 	g.work(c, -1)
-	for g.letIn() { // whom the free places are enough for
+	for g.admitNext() { // until no waiting caller is admitted
 	}
-	g.forget(c)
+	g.dropIdle(c)
 }
 
-// letIn gives a place to the next class that may have one, and reports whether there was
-// one. At most as many classes are passed over as there are places, and shadows.
-func (g *Gate) letIn() bool {
+// admitNext admits the first caller of the next class that may work, and reports whether there was
+// one. It passes over at most as many classes as there are slots, beside shadows.
+func (g *Gate) admitNext() bool {
 	turn := 0
 	for turn < len(g.turns) && !g.admits(g.turns[turn]) {
 		turn++
@@ -197,8 +196,8 @@ func (g *Gate) letIn() bool {
 	return true
 }
 
-// giveUp leaves the queue, or the place that was given meanwhile.
-func (g *Gate) giveUp(key Key, ready chan struct{}) {
+// cancel removes a caller from the queue, or ends its work if it was admitted meanwhile.
+func (g *Gate) cancel(key Key, ready chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	c := g.classes[key]
@@ -212,10 +211,10 @@ func (g *Gate) giveUp(key Key, ready chan struct{}) {
 	if len(c.queue) == 0 {
 		g.turns = slices.DeleteFunc(g.turns, func(other *class) bool { return other == c })
 	}
-	g.forget(c)
+	g.dropIdle(c)
 }
 
-// Waiting is the number of those in the queue.
+// Waiting returns the number of callers in the queue.
 func (g *Gate) Waiting() int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -141,7 +141,7 @@ func (m *gateModel) settle(t *rapid.T) {
 
 func (m *gateModel) tryToEnter(t *rapid.T) {
 	key := Key(rapid.IntRange(1, 5).Draw(t, "key"))
-	free := m.places - m.busy
+	free := m.slots - m.busy
 	_, known := m.classes[key]
 	ready, err := m.enter(key, false)
 	switch {
@@ -175,14 +175,14 @@ func (m *gateModel) someGiveUp(t *rapid.T) {
 		t.Skip()
 	}
 	n := rapid.IntRange(0, len(m.queue)-1).Draw(t, "who")
-	m.giveUp(m.queue[n].key, m.queue[n].ready)
+	m.cancel(m.queue[n].key, m.queue[n].ready)
 	m.queue = slices.Delete(m.queue, n, n+1)
 	m.settle(t)
 }
 
 func consistent(t *rapid.T, g *Gate, in, queued int) {
-	if g.busy != in || g.busy > g.places || g.waiting != queued || g.waiting > g.room {
-		t.Fatalf("%d in (of %d, reported %d), %d wait (of %d, reported %d)", in, g.places, g.busy, queued, g.room, g.waiting)
+	if g.busy != in || g.busy > g.slots || g.waiting != queued || g.waiting > g.room {
+		t.Fatalf("%d in (of %d, reported %d), %d wait (of %d, reported %d)", in, g.slots, g.busy, queued, g.room, g.waiting)
 	}
 	for _, c := range g.turns {
 		if g.admits(c) {
@@ -219,7 +219,7 @@ func TestGateContextEnds(t *testing.T) {
 		synctest.Wait()
 		g.Leave(1)
 		<-ready
-		g.giveUp(1, ready)
+		g.cancel(1, ready)
 		<-next
 		require.NoError(t, entered)
 		g.Leave(1)

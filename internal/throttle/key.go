@@ -5,34 +5,34 @@ import (
 	"net/netip"
 )
 
-// Key names a bucket or a class.
+// Key identifies a bucket or a class.
 type Key uint64
 
-// Hash makes keys. Each one made by NewHash gives others.
+// Hash computes keys. Two hashes of NewHash return different keys for the same input.
 type Hash struct{ seed maphash.Seed }
 
-// NewHash returns a hash with a key of its own.
+// NewHash returns a hash with a random seed.
 func NewHash() Hash { return Hash{maphash.MakeSeed()} }
 
-// claim is what a key stands for.
-type claim struct {
+// keyInput is the input of a key.
+type keyInput struct {
 	app, user string
 	network   Key
 }
 
-// Of returns the key of an application, a user and a network of addresses; what does not
-// matter is left at its zero value.
+// Of returns the key of an application, a user and a network. A part that does not count is left
+// at its zero value.
 func (h Hash) Of(app, user string, network Key) Key {
-	return Key(maphash.Comparable(h.seed, claim{app, user, network}))
+	return Key(maphash.Comparable(h.seed, keyInput{app, user, network}))
 }
 
-// network is a network of addresses as bytes, so that hashing it allocates nothing.
+// network is a network in binary form: hashing it allocates nothing.
 type network struct {
 	address [16]byte
 	bits    int
 }
 
-// Network returns the key of a network of addresses, never 0; 0 where there is none.
+// Network returns the key of a network, 0 if it is not valid. The key of a valid one is never 0.
 func (h Hash) Network(p netip.Prefix) Key {
 	if !p.IsValid() {
 		return 0

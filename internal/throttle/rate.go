@@ -2,16 +2,16 @@ package throttle
 
 import "time"
 
-// MaxWait is the longest wait that a Table tells.
+// MaxWait is the longest wait that a Table returns.
 const MaxWait = time.Minute
 
-// Rate is how fast a bucket fills and how much it saves.
+// Rate is the rate at which a bucket fills, and its size.
 type Rate struct {
 	Interval time.Duration // between two tokens
-	Burst    int           // the most tokens saved, at least 2: one may be late
+	Burst    int           // size of the bucket, at least 2: a token may be late
 }
 
-// Bounds of what PerSecond takes; inside them no time overflows.
+// Limits of PerSecond; within them no time overflows.
 const (
 	MinPerSecond = 1e-3
 	MaxPerSecond = 1e6
@@ -19,7 +19,7 @@ const (
 	MaxBurst     = 1e6
 )
 
-// PerSecond is a rate of n tokens a second; both numbers are brought into their bounds.
+// PerSecond returns a rate of n tokens a second. It limits both numbers to the range above.
 func PerSecond(n float64, burst int) Rate {
 	n = max(MinPerSecond, min(n, MaxPerSecond))
 	return Rate{
@@ -28,5 +28,5 @@ func PerSecond(n float64, burst int) Rate {
 	}
 }
 
-// span is how long an empty bucket takes to be full.
+// span returns the time in ns in which an empty bucket fills.
 func (r Rate) span() int64 { return int64(r.Interval) * int64(r.Burst) }

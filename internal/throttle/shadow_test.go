@@ -110,7 +110,7 @@ func TestShadowsTakeNothing(t *testing.T) {
 				if len(shadows.queue) == 0 {
 					t.Skip()
 				}
-				shadows.giveUp(shadows.queue[0].key, shadows.queue[0].ready)
+				shadows.cancel(shadows.queue[0].key, shadows.queue[0].ready)
 				shadows.queue = shadows.queue[1:]
 			},
 			"": func(t *rapid.T) {

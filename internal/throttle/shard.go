@@ -2,15 +2,15 @@ package throttle
 
 import "sync"
 
-// bucket is one bucket. Times are ns since the table was made.
+// bucket is one bucket. Times are in ns since the table's start.
 type bucket struct {
 	key      Key
-	full     int64 // when it is full again
-	promised int64 // the latest token that was promised to somebody refused
-	slot     int32 // where the index has it
+	full     int64 // when the bucket is full again
+	promised int64 // the latest token that was promised to a refused client
+	slot     int32 // of the index
 }
 
-// shard is a part of a table: a heap of buckets, the one that is full first on top, and
+// shard is a part of a table: a heap of buckets, ordered by the time at which they are full, and
 // an index of their keys.
 type shard struct {
 	mu        sync.Mutex
@@ -20,7 +20,7 @@ type shard struct {
 	evictions Evictions
 }
 
-// minSlots is the size of a shard's index at first; both grow as they are used.
+// minSlots is the first size of a shard's index. Index and heap grow with use.
 const minSlots = 16
 
 func (s *shard) init(limit int) {
@@ -28,7 +28,7 @@ func (s *shard) init(limit int) {
 	s.index = newIndex(minSlots)
 }
 
-// get returns the place of a bucket, or -1.
+// get returns the position of a bucket in the heap, -1 if there is none.
 func (s *shard) get(key Key) int {
 	slot, found := s.index.find(key, s.heap)
 	if !found {
@@ -37,11 +37,11 @@ func (s *shard) get(key Key) int {
 	return int(s.index.slots[slot]) - 1
 }
 
-// put returns the place of a bucket, which it makes where there is none.
+// put returns the position of a bucket in the heap. It adds a missing one.
 func (s *shard) put(key Key, at int64) int {
-	if place := s.get(key); place >= 0 {
-		s.heap[place].full = max(s.heap[place].full, at)
-		return place
+	if position := s.get(key); position >= 0 {
+		s.heap[position].full = max(s.heap[position].full, at)
+		return position
 	}
 	s.makeRoom(at)
 	slot, _ := s.index.find(key, s.heap)
@@ -50,8 +50,8 @@ func (s *shard) put(key Key, at int64) int {
 	return s.up(len(s.heap) - 1)
 }
 
-// makeRoom forgets buckets that are full by now, at most two so that it takes no longer
-// than what it makes room for, and one in debt where there is no other way.
+// makeRoom evicts at most two full buckets, so that it costs no more than the bucket that it makes
+// room for, and one in debt if the shard is at its limit.
 func (s *shard) makeRoom(at int64) {
 	for range 2 {
 		if len(s.heap) > 0 && s.heap[0].full <= at {
@@ -68,7 +68,7 @@ func (s *shard) makeRoom(at int64) {
 	}
 }
 
-// drop forgets the bucket on top.
+// drop evicts the first bucket of the heap.
 func (s *shard) drop() {
 	last := len(s.heap) - 1
 	s.index.free(s.heap[0].slot, s.heap)
@@ -84,39 +84,39 @@ func (s *shard) drop() {
 // grow doubles the index.
 func (s *shard) grow() {
 	s.index = newIndex(2 * len(s.index.slots))
-	for place := range s.heap {
-		slot, _ := s.index.find(s.heap[place].key, s.heap)
-		s.heap[place].slot = slot
-		s.index.slots[slot] = int32(place + 1)
+	for position := range s.heap {
+		slot, _ := s.index.find(s.heap[position].key, s.heap)
+		s.heap[position].slot = slot
+		s.index.slots[slot] = int32(position + 1)
 	}
 }
 
-// move puts a bucket in a place of the heap.
-func (s *shard) move(b bucket, place int) {
-	s.heap[place] = b
-	s.index.slots[b.slot] = int32(place + 1)
+// move stores a bucket at a position of the heap.
+func (s *shard) move(b bucket, position int) {
+	s.heap[position] = b
+	s.index.slots[b.slot] = int32(position + 1)
 }
 
-// up moves a bucket that is full earlier than before to its place.
-func (s *shard) up(place int) int {
-	b := s.heap[place]
-	for place > 0 {
-		above := (place - 1) / 2
+// up moves a bucket towards the top of the heap, after its time became earlier.
+func (s *shard) up(position int) int {
+	b := s.heap[position]
+	for position > 0 {
+		above := (position - 1) / 2
 		if s.heap[above].full <= b.full {
 			break
 		}
-		s.move(s.heap[above], place)
-		place = above
+		s.move(s.heap[above], position)
+		position = above
 	}
-	s.move(b, place)
-	return place
+	s.move(b, position)
+	return position
 }
 
-// down moves a bucket that is full later than before to its place.
-func (s *shard) down(place int) {
-	b := s.heap[place]
+// down moves a bucket towards the end of the heap, after its time became later.
+func (s *shard) down(position int) {
+	b := s.heap[position]
 	for {
-		below := 2*place + 1
+		below := 2*position + 1
 		if below >= len(s.heap) {
 			break
 		}
@@ -126,8 +126,8 @@ func (s *shard) down(place int) {
 		if b.full <= s.heap[below].full {
 			break
 		}
-		s.move(s.heap[below], place)
-		place = below
+		s.move(s.heap[below], position)
+		position = below
 	}
-	s.move(b, place)
+	s.move(b, position)
 }

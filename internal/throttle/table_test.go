@@ -249,9 +249,9 @@ func TestResetIsNotCheapInShards(t *testing.T) {
 
 // Buckets that are full again make room before all others.
 func TestFullBucketsGoFirst(t *testing.T) {
-	table, r := NewTable(smallest, start), PerSecond(1, 4)
+	table, r := NewTable(minSharded, start), PerSecond(1, 4)
 	drain(table, mixed(0), r, start.Add(time.Hour))
-	for n := range 10 * smallest {
+	for n := range 10 * minSharded {
 		now := start.Add(time.Hour).Add(time.Duration(n) * 2 * r.Interval) // full again when the next comes
 		if n == 1 {
 			require.NotZero(t, table.Check(mixed(0), r, start.Add(time.Hour)))
@@ -265,7 +265,7 @@ func TestFullBucketsGoFirst(t *testing.T) {
 
 // However many ask at once, no token is taken twice.
 func TestTableIsSafeForConcurrentUse(t *testing.T) {
-	table, r := NewTable(smallest, start), PerSecond(MinPerSecond, 100)
+	table, r := NewTable(minSharded, start), PerSecond(MinPerSecond, 100)
 	var in atomic.Int64
 	var wg sync.WaitGroup
 	for n := range 8 {
@@ -286,12 +286,12 @@ func TestTableIsSafeForConcurrentUse(t *testing.T) {
 
 // A decision allocates nothing, whether the key is known or makes another one leave.
 func TestDecisionsAllocateNothing(t *testing.T) {
-	table, r, hash := NewTable(smallest, start), PerSecond(1, 3), NewHash()
+	table, r, hash := NewTable(minSharded, start), PerSecond(1, 3), NewHash()
 	network := netip.MustParsePrefix("2001:db8::/64")
 	n := 0
 	f := func(what string, decide func()) {
 		t.Helper()
-		for range 4 * smallest {
+		for range 4 * minSharded {
 			decide() // until the table has its size
 		}
 		require.Zero(t, testing.AllocsPerRun(1000, decide), what)
