@@ -5,23 +5,23 @@ import (
 	"sync/atomic"
 )
 
-// share is how many times the free bytes one application or address may hold.
+// share is the number of times the free bytes that one application or address may hold.
 const share = 3
 
-// IsWithinShare reports whether one application or address may hold so many bytes while others are free.
+// IsWithinShare reports whether one application or address may hold held bytes while free bytes are free.
 func IsWithinShare(held, free int64) bool { return held <= share*free }
 
 // Level is the kind of an account.
 type Level uint8
 
-// The levels, from the root. None is no level: an account has room.
+// The levels, from the root. None means that all accounts have room.
 const (
 	None Level = iota
 	Total
 	App
 	User
 	Session
-	Address // of strangers, in place of a session
+	Address // of clients before their login, beside the sessions
 	Connection
 
 	NumLevels
@@ -32,10 +32,10 @@ func (l Level) String() string {
 	return [...]string{"none", "total", "app", "user", "session", "address", "connection"}[l]
 }
 
-// Limits are the bytes that accounts may hold. 0: the level has no limit of its own.
+// Limits are the bytes that accounts may hold. 0: no limit of its own.
 type Limits struct{ Total, User, Session, Connection int64 }
 
-func (l Limits) of(level Level) int64 {
+func (l Limits) limitOf(level Level) int64 {
 	switch level {
 	case Total:
 		return l.Total
@@ -55,12 +55,12 @@ type Ledger struct {
 	limits  Limits
 	refused [NumLevels]atomic.Int64
 
-	mu    sync.Mutex
-	root  Account
-	named map[name]*Account
+	mu       sync.Mutex
+	root     Account
+	accounts map[name]*Account
 }
 
-// name identifies an account that several share.
+// name identifies an account that several connections share.
 type name struct {
 	parent *Account
 	name   string
@@ -72,14 +72,14 @@ type Account struct {
 	parent *Account
 	name   string
 	level  Level
-	refs   int   // open accounts below, and its own holders
+	refs   int   // open accounts below it, and uses of its own
 	used   int64 // kept and transient
 	kept   int64
 }
 
 // NewLedger returns a ledger without accounts.
 func NewLedger(limits Limits) *Ledger {
-	l := &Ledger{limits: limits, named: make(map[name]*Account)}
+	l := &Ledger{limits: limits, accounts: make(map[name]*Account)}
 	l.root = Account{ledger: l, level: Total, refs: 1}
 	return l
 }
@@ -92,20 +92,20 @@ func (l *Ledger) Open(app, user, session string) *Account {
 	return l.child(l.child(l.child(&l.root, App, app, 0), User, user, 0), Session, session, 1)
 }
 
-// OpenAddress returns the account of the strangers of an address. All strangers have the limit of one user of an
-// application without a name, of which each address has a share. Every OpenAddress needs a Close.
+// OpenAddress returns the account of an address for clients before their login. All of these have the limit of one
+// user of an application without a name; each address has a share of it. Every OpenAddress needs a Close.
 func (l *Ledger) OpenAddress(address string) *Account {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.child(l.child(l.child(&l.root, App, "", 0), User, "", 0), Address, address, 1)
 }
 
-// child returns a named account and adds references to it. A new one is a reference to its parent.
+// child returns a named account and adds references to it. A new account adds one reference to its parent.
 func (l *Ledger) child(parent *Account, level Level, text string, refs int) *Account {
-	a := l.named[name{parent, text}]
+	a := l.accounts[name{parent, text}]
 	if a == nil {
 		a = &Account{ledger: l, parent: parent, name: text, level: level}
-		l.named[name{parent, text}] = a
+		l.accounts[name{parent, text}] = a
 		parent.refs++
 	}
 	a.refs += refs
@@ -121,10 +121,10 @@ func (a *Account) Connect() *Account {
 	return &Account{ledger: a.ledger, parent: a, level: Connection, refs: 1}
 }
 
-// Take charges n transient bytes, or none. It returns the lowest level that has no room for them, None if all have.
+// Take charges n transient bytes, or none. It returns the lowest level without room, None if all have room.
 func (a *Account) Take(n int64) Level { return a.take(n, 0) }
 
-// Keep charges n kept bytes, as Take does.
+// Keep charges n kept bytes, or none, and returns the same as Take.
 func (a *Account) Keep(n int64) Level { return a.take(n, n) }
 
 func (a *Account) take(n, kept int64) Level {
@@ -141,9 +141,9 @@ func (a *Account) take(n, kept int64) Level {
 	return None
 }
 
-// hasRoom reports whether n more bytes fit, of which kept are kept.
+// hasRoom reports whether n more bytes fit. kept of them are kept bytes.
 func (a *Account) hasRoom(n, kept int64) bool {
-	limit := a.ledger.limits.of(a.level)
+	limit := a.ledger.limits.limitOf(a.level)
 	return (limit == 0 || a.used+n <= limit && (kept == 0 || a.kept+kept <= limit/2)) && a.isWithinShare(n, kept)
 }
 
@@ -152,7 +152,7 @@ func (a *Account) isWithinShare(n, kept int64) bool {
 	if a.level != App && a.level != Address {
 		return true
 	}
-	whole := a.ledger.limits.of(a.parent.level)
+	whole := a.ledger.limits.limitOf(a.parent.level)
 	return whole == 0 || IsWithinShare(a.used+n, whole-a.parent.used-n) &&
 		(kept == 0 || IsWithinShare(a.kept+kept, whole/2-a.parent.kept-kept))
 }
@@ -176,7 +176,7 @@ func (a *Account) give(n, kept int64) {
 	a.add(-n, -kept)
 }
 
-// Close ends one use of an account. The last one gives back what the account holds itself.
+// Close ends one use of an account. The last one frees the bytes of the account.
 func (a *Account) Close() {
 	a.ledger.mu.Lock()
 	defer a.ledger.mu.Unlock()
@@ -186,7 +186,7 @@ func (a *Account) Close() {
 		}
 		a.add(-a.used, -a.kept)
 		if a.level != Connection {
-			delete(a.ledger.named, name{a.parent, a.name})
+			delete(a.ledger.accounts, name{a.parent, a.name})
 		}
 	}
 }
@@ -198,7 +198,7 @@ func (a *Account) Used() int64 {
 	return a.used
 }
 
-// Holds returns the bytes that the account of a level above holds, or this one.
+// Holds returns the bytes that the account at a level above holds, or those of a itself.
 func (a *Account) Holds(level Level) int64 {
 	for a.level > level {
 		a = a.parent
@@ -216,5 +216,5 @@ func (l *Ledger) Refused(level Level) int64 { return l.refused[level].Load() }
 func (l *Ledger) Accounts() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.named)
+	return len(l.accounts)
 }

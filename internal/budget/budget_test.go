@@ -146,7 +146,7 @@ func TestLedgerProperties(t *testing.T) {
 					require.Equal(t, h[0]+h[1], a.used)
 					sum += h[0] + h[1]
 					for b := a; b != nil; b = b.parent {
-						if limit := limits.of(b.level); limit > 0 {
+						if limit := limits.limitOf(b.level); limit > 0 {
 							require.LessOrEqual(t, b.used, limit)
 							require.LessOrEqual(t, b.kept, limit/2)
 						}
