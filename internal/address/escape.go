@@ -2,10 +2,10 @@ package address
 
 import "strings"
 
-// unescaped returns a text without the escapes in which an address may be hidden: %3A of a URL, and
-// \u00XX of JSON for a printable character that needs none. JSON stays JSON. The text itself is
-// returned where there is none.
-func unescaped(text string) string {
+// unescape returns a text without the escapes that may hide an address: %3A of a URL, and \u00XX
+// of JSON for a printable character that needs none. JSON remains valid. A text without such
+// escapes is returned as it is.
+func unescape(text string) string {
 	if !strings.Contains(text, "%3") && !strings.Contains(text, `\u00`) {
 		return text
 	}
@@ -32,7 +32,7 @@ func unescaped(text string) string {
 	return out.String()
 }
 
-// unicodeEscape returns the character of an escape that JSON does not need, and the escape's length.
+// unicodeEscape returns the character of an unnecessary escape of JSON, and the escape's length; 0 for other texts.
 func unicodeEscape(rest string) (c byte, n int) {
 	const length = len(`\u0031`)
 	if len(rest) < length || rest[:4] != `\u00` || !isHex(rest[4]) || !isHex(rest[5]) {
@@ -45,8 +45,8 @@ func unicodeEscape(rest string) (c byte, n int) {
 	return c, length
 }
 
-// escape returns how many of the characters that follow belong to an escape of JSON or of a URL that
-// has begun.
+// escape returns the number of characters after a text that complete an escape of JSON or of a URL
+// at its end.
 func escape(before string) int {
 	switch {
 	case strings.HasSuffix(before, `\u`):

@@ -33,7 +33,7 @@ func checkCut(t *testing.T, a netip.Addr, text string) {
 	if a.IsLoopback() || a.IsUnspecified() {
 		return
 	}
-	require.Equal(t, truncated(a), a, "%q", text)
+	require.Equal(t, truncate(a), a, "%q", text)
 }
 
 // In any text, an address between blanks is cut, in each of its forms. A second pass finds nothing
@@ -55,7 +55,7 @@ func FuzzText(f *testing.F) {
 			for form, a := range forms(four, six) {
 				got := p.Text(text + " x " + form + " " + text)
 				for word := range strings.FieldsFuncSeq(form, func(r rune) bool { return strings.ContainsRune("[]/%", r) }) {
-					if planted, err := netip.ParseAddr(word); err == nil && truncated(a) != a && !planted.IsLoopback() && !strings.Contains(text, word) {
+					if planted, err := netip.ParseAddr(word); err == nil && truncate(a) != a && !planted.IsLoopback() && !strings.Contains(text, word) {
 						require.NotContains(t, strings.ToLower(got), strings.ToLower(word))
 					}
 				}
@@ -70,7 +70,7 @@ func FuzzText(f *testing.F) {
 func checkWords(t *testing.T, text string, planted netip.Addr, around string) {
 	t.Helper()
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n/[]%", r) }) {
-		if a, err := netip.ParseAddr(word); err == nil && (a.Is4() == planted.Is4()) && truncated(a) == truncated(planted) && !strings.Contains(around, word) {
+		if a, err := netip.ParseAddr(word); err == nil && (a.Is4() == planted.Is4()) && truncate(a) == truncate(planted) && !strings.Contains(around, word) {
 			checkCut(t, a, text)
 		}
 	}

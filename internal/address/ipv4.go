@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// dotted cuts the IPv4 address whose first number ends at dot, within a group that begins at from.
-// It returns the end of the numbers and dots that it has judged.
-func (s *scanner) dotted(from, dot, to int) int {
+// cutDotted cuts the IPv4 address whose first number ends at dot, within a group that begins at from.
+// It returns the end of the numbers and dots that it has read.
+func (s *scanner) cutDotted(from, dot, to int) int {
 	text := s.text
 	first := dot
 	for first > from && isDigit(text[first-1]) {
@@ -28,13 +28,13 @@ func (s *scanner) dotted(from, dot, to int) int {
 		return dot + 1
 	}
 	if numbers == 4 || numbers == 5 {
-		s.quad(first, end, numbers)
+		s.replaceQuad(first, end, numbers)
 	}
 	return end
 }
 
-// quad cuts four numbers, and a fifth, which is a port or the last number of the address.
-func (s *scanner) quad(from, to, numbers int) {
+// replaceQuad replaces four numbers, and a fifth one, which is a port or the last number of the address.
+func (s *scanner) replaceQuad(from, to, numbers int) {
 	a, n := readQuad(s.text[from:to])
 	switch {
 	case !a.IsValid() || s.isVersion(from):
@@ -51,8 +51,8 @@ func (s *scanner) quad(from, to, numbers int) {
 	}
 }
 
-// readQuad reads the four numbers that a text begins with, also those padded with zeros, and
-// returns their length. The address is not valid where one is above 255.
+// readQuad reads the four numbers at the start of a text, also those padded with zeros, and
+// returns their length. The address is not valid if one is above 255.
 func readQuad(text string) (a netip.Addr, n int) {
 	var four [4]byte
 	for i := range four {
@@ -75,7 +75,7 @@ func readQuad(text string) (a netip.Addr, n int) {
 	return netip.AddrFrom4(four), n
 }
 
-// numberAfterEscape returns where the first number begins when an escape stands before it: "%20192.0.2.7"
+// numberAfterEscape returns the start of the first number if an escape is before it: "%20192.0.2.7"
 // or "\u00a0192.0.2.7".
 func (s *scanner) numberAfterEscape(first, dot int) int {
 	for i := max(first, dot-3); i < dot; i++ {
@@ -88,7 +88,7 @@ func (s *scanner) numberAfterEscape(first, dot int) int {
 	return first
 }
 
-// isVersion reports whether numbers that begin at i are a version by what stands before them.
+// isVersion reports whether the text before i makes the numbers at i a version.
 func (s *scanner) isVersion(i int) bool {
 	before := s.text[:i]
 	if n := len(before); n > 0 && before[n-1]|0x20 == 'v' && (n == 1 || !isWord(before[n-2])) {

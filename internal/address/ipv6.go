@@ -2,15 +2,15 @@ package address
 
 import "strings"
 
-// six cuts the IPv6 address that begins at i. It returns i where none does, else where the scan
-// goes on.
-func (s *scanner) six(i, to int) int {
-	i0 := s.sixStart(i, to)
-	f := readSix(s.text[i0:to])
+// cutIPv6 cuts the IPv6 address that begins at i. It returns the position at which the scan continues,
+// i if there is no address.
+func (s *scanner) cutIPv6(i, to int) int {
+	i0 := s.ipv6Start(i, to)
+	f := readIPv6(s.text[i0:to])
 	switch {
-	case f.later && !f.inUse(): // what is before that group is no part of an address
+	case f.later && !f.inUse(): // the groups before that one are no part of an address
 	case f.length > 0 && f.isAddress():
-		return s.cutSix(i0, i0+f.length, to)
+		return s.replaceIPv6(i0, i0+f.length, to)
 	case f.length == 0 && f.groups >= 4 && i0+f.end == len(s.text) && inUse(f.first): // the text ends within it
 		prefix := f.prefix
 		if s.policy.mode == Drop {
@@ -22,9 +22,9 @@ func (s *scanner) six(i, to int) int {
 	return i
 }
 
-// sixStart is i, or the last four digits of a longer group there if addresses begin like them:
-// what is before may be an escape or a word.
-func (s *scanner) sixStart(i, to int) int {
+// ipv6Start returns i, or the start of the last four digits of a longer group at i if addresses in
+// use begin with them: the characters before may be an escape or a word.
+func (s *scanner) ipv6Start(i, to int) int {
 	end := i
 	for end < to && isHex(s.text[end]) {
 		end++
@@ -35,34 +35,34 @@ func (s *scanner) sixStart(i, to int) int {
 	return i
 }
 
-// cutSix replaces the address in [from, end), its zone, and the groups of the run that follow it
-// and are no port.
-func (s *scanner) cutSix(from, end, to int) int {
-	a, ok := parsed(s.text[from:end])
+// replaceIPv6 replaces the address in [from, end), its zone, and the groups of the run that follow it,
+// except a port. It returns the end of what it replaced.
+func (s *scanner) replaceIPv6(from, end, to int) int {
+	a, ok := parseAddress(s.text[from:end])
 	if !ok || s.policy.keepsInText(a.Unmap()) {
 		return end
 	}
-	after := s.pastRest(end, to)
+	after := s.endOfRest(end, to)
 	s.replace(from, after, s.policy.replacement(a, s.text[:from]))
 	return after
 }
 
-// pastRest skips the zones and groups behind an address.
-func (s *scanner) pastRest(end, to int) int {
+// endOfRest returns the end of the zones and groups after an address.
+func (s *scanner) endOfRest(end, to int) int {
 	for {
-		after := s.pastZone(end)
-		for to = max(to, after); to < len(s.text) && class[s.text[to]] != 0; {
+		after := s.endOfZone(end)
+		for to = max(to, after); to < len(s.text) && addressChars[s.text[to]] != 0; {
 			to++ // the run that follows the zone
 		}
-		if after = s.pastGroups(after, to); after == end {
+		if after = s.endOfGroups(after, to); after == end {
 			return end
 		}
 		end = after
 	}
 }
 
-// pastGroups skips the groups behind an address, unless they are one port.
-func (s *scanner) pastGroups(end, to int) int {
+// endOfGroups returns the end of the groups after an address, or end if they are one port.
+func (s *scanner) endOfGroups(end, to int) int {
 	port := end + 1
 	for port < to && isDigit(s.text[port]) {
 		port++
@@ -76,9 +76,9 @@ func (s *scanner) pastGroups(end, to int) int {
 	return end
 }
 
-// pastZone skips zones (RFC 4007), also as they are in a URL (RFC 6874), where %5D is the bracket
-// behind the address.
-func (s *scanner) pastZone(end int) int {
+// endOfZone returns the end of the zones after an address (RFC 4007), also in a URL (RFC 6874),
+// where %5D is the bracket after the address.
+func (s *scanner) endOfZone(end int) int {
 	for end < len(s.text) && s.text[end] == '%' && !hasFoldPrefix(s.text[end:], "%5d") {
 		end++
 		for end < len(s.text) && (isWord(s.text[end]) || strings.IndexByte("-.~", s.text[end]) >= 0) {
@@ -92,24 +92,24 @@ func hasFoldPrefix(text, prefix string) bool {
 	return len(text) >= len(prefix) && strings.EqualFold(text[:len(prefix)], prefix)
 }
 
-// form is what a text that may begin with an IPv6 address looks like.
+// form describes the start of a text that may be an IPv6 address.
 type form struct {
-	length     int    // of the longest address that the text begins with; 0: none
+	length     int    // of the longest address at the start of the text; 0: none
 	end        int    // of the groups that were read
-	groups     int    // read, those of an IPv4 tail included
+	groups     int    // number of groups, with those of an IPv4 tail
 	left       int    // groups before "::"
 	prefix     int    // length of the first three groups
 	first      string // the first group
 	second     string
 	compressed bool // has "::"
 	pairs      bool // all groups have two digits
-	later      bool // one after the first is a group that addresses in use begin with
-	quad       bool // ends in the dotted form
+	later      bool // a group after the first one may begin an address in use
+	quad       bool // ends in the dotted form of IPv4
 }
 
-// readSix reads groups of up to four hexadecimal digits with colons between them, as far as they
-// can be an address.
-func readSix(text string) (f form) {
+// readIPv6 reads groups of up to four hexadecimal digits with colons between them, as long as they
+// may be an address.
+func readIPv6(text string) (f form) {
 	f.pairs = true
 	if strings.HasPrefix(text, "::") {
 		f.compressed, f.end, f.length = true, 2, 2
@@ -133,7 +133,7 @@ func readSix(text string) (f form) {
 	return f
 }
 
-// group takes one group.
+// group adds one group.
 func (f *form) group(digits string) {
 	switch f.groups {
 	case 0:
@@ -156,7 +156,7 @@ func (f *form) group(digits string) {
 	}
 }
 
-// separator takes one colon or "::" and reports whether a group may follow.
+// separator reads one colon or "::" and reports whether a group may follow.
 func (f *form) separator(text string) bool {
 	rest := text[f.end:]
 	switch {
@@ -176,7 +176,7 @@ func (f *form) separator(text string) bool {
 	return true
 }
 
-// dottedTail takes an IPv4 address in place of the last two groups.
+// dottedTail reads an IPv4 address instead of the last two groups, and reports whether there was one.
 func (f *form) dottedTail(text string) bool {
 	if !f.compressed && f.groups != 6 || f.groups > 6 {
 		return false
@@ -191,7 +191,7 @@ func (f *form) dottedTail(text string) bool {
 	return true
 }
 
-// isAddress tells an address from other texts of its form.
+// isAddress reports whether a text of this form is an address.
 func (f *form) isAddress() bool {
 	switch {
 	case f.quad:
@@ -208,7 +208,7 @@ func (f *form) inUse() bool {
 	return inUse(f.first) || f.first == "64" && strings.EqualFold(f.second, "ff9b")
 }
 
-// inUse reports whether addresses that are in use begin with a group: those of 2000::/3, fc00::/7,
+// inUse reports whether addresses in use begin with a group: those of 2000::/3, fc00::/7,
 // fe80::/10 and ff00::/8, which are written with four digits.
 func inUse(group string) bool {
 	if len(group) != 4 {

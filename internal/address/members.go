@@ -10,11 +10,11 @@ import (
 // maxListed bounds the addresses of one list.
 const maxListed = 16
 
-// Members cuts the addresses in a JSON object of known members: the texts of those whose name ends
-// in address or addresses, in whatever case and depth, each once, and the hardware address of a
-// Wi-Fi access point (bssid), of which the manufacturer's part stays. What is no address there, and
-// what the policy drops, is left out. All other texts are cut as in Text. Data that is no object
-// becomes an empty one.
+// Members cuts the addresses in a JSON object of known members: each text of a member whose name
+// ends in address or addresses, in any case and depth, without repetitions, and the hardware
+// address of a Wi-Fi access point (bssid), which keeps the manufacturer's part. It removes values
+// of these members that are no addresses or that the policy drops. It cuts all other texts like
+// Text. Data that is no object becomes an empty one.
 func (p *Policy) Members(data []byte) string {
 	if p.mode == Keep {
 		return string(data)
@@ -29,7 +29,7 @@ func (p *Policy) Members(data []byte) string {
 	return p.Text(string(data))
 }
 
-// Except cuts every address in a JSON object as Text does, but for the members with these names.
+// Except cuts every address in a JSON object like Text, except in the members with these names.
 func (p *Policy) Except(data []byte, names ...string) string {
 	cut := p.Text(string(data))
 	if cut == string(data) {
@@ -65,7 +65,7 @@ func encode(object map[string]any) []byte {
 	return bytes.TrimSuffix(out.Bytes(), []byte{'\n'})
 }
 
-// walk cuts the members of an object, and reports whether there were any.
+// walk cuts the addresses of an object's members, and reports whether there were any.
 func (p *Policy) walk(object map[string]any) (changed bool) {
 	for name, value := range object {
 		cut := p.cutter(name)
@@ -83,7 +83,7 @@ func (p *Policy) walk(object map[string]any) (changed bool) {
 	return changed
 }
 
-// cutter returns what cuts the value of a member; nil for one that has no address.
+// cutter returns the function that cuts the value of a member, nil for a member without addresses.
 func (p *Policy) cutter(name string) func(string) (string, bool) {
 	lower := strings.ToLower(name)
 	switch {
@@ -95,8 +95,8 @@ func (p *Policy) cutter(name string) func(string) (string, bool) {
 	return nil
 }
 
-// cutHardware keeps the manufacturer's part of a hardware address: the other part locates the access
-// point, and with it the user.
+// cutHardware keeps the manufacturer's part of a hardware address: the rest locates the access
+// point, and so the user.
 func (p *Policy) cutHardware(text string) (string, bool) {
 	a, err := net.ParseMAC(text)
 	if err != nil || p.mode == Drop {
@@ -118,7 +118,7 @@ func (p *Policy) walkValue(value any) (changed bool) {
 	return changed
 }
 
-// cutValue returns an address or a list of them, cut, each once; nil where there is none.
+// cutValue returns an address or a list of them, cut and without repetitions; nil if there is none.
 func cutValue(value any, cut func(string) (string, bool)) any {
 	switch v := value.(type) {
 	case string:

@@ -2,20 +2,20 @@ package address
 
 import "strings"
 
-// local is the domain of multicast DNS (RFC 6762).
-const local = ".local"
+// localDomain is the domain of multicast DNS (RFC 6762).
+const localDomain = ".local"
 
-// dropped is the name that stands for one that was dropped.
-const dropped = "x.local"
+// droppedName replaces each name that is dropped.
+const droppedName = "x.local"
 
-// withoutLocalNames replaces the names of multicast DNS: that of a candidate hides its address and
-// lives for one session, that of a machine often names its owner.
-func withoutLocalNames(text string) string {
+// dropLocalNames replaces names of multicast DNS: that of a candidate hides its address and
+// exists for one session, that of a machine often contains its owner's name.
+func dropLocalNames(text string) string {
 	var out strings.Builder
 	done := 0
-	for i := 0; i+len(local) <= len(text); i++ {
-		end := i + len(local)
-		if text[i] != '.' || !strings.EqualFold(text[i:end], local) || goesOn(text[end:]) {
+	for i := 0; i+len(localDomain) <= len(text); i++ {
+		end := i + len(localDomain)
+		if text[i] != '.' || !strings.EqualFold(text[i:end], localDomain) || continuesName(text[end:]) {
 			continue
 		}
 		from := i
@@ -27,7 +27,7 @@ func withoutLocalNames(text string) string {
 			continue
 		}
 		out.WriteString(text[done:from])
-		out.WriteString(dropped)
+		out.WriteString(droppedName)
 		done = end
 		i = end - 1
 	}
@@ -38,7 +38,7 @@ func withoutLocalNames(text string) string {
 	return out.String()
 }
 
-// afterEscape returns where a name begins that may follow an escape of JSON or of a URL.
+// afterEscape returns the start of a name that may follow an escape of JSON or of a URL.
 func afterEscape(text string, from int) int {
 	n := escape(text[:from])
 	if n == 1 && text[from] == 'u' {
@@ -47,9 +47,9 @@ func afterEscape(text string, from int) int {
 	return from + n
 }
 
-// goesOn reports whether what follows ".local" makes it a part of something else: of a longer name,
-// or of a call in a program.
-func goesOn(rest string) bool {
+// continuesName reports whether the text after ".local" makes it a part of something else: of a longer
+// name, or of a call in a program.
+func continuesName(rest string) bool {
 	if rest == "" {
 		return false
 	}

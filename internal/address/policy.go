@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Mode says what becomes of an address.
+// Mode is the treatment of addresses.
 type Mode string
 
 // The modes. Truncate is the default of the receiver.
@@ -20,15 +20,15 @@ const (
 // Policy cuts the addresses in texts. Its zero value truncates.
 //
 // The unspecified address and those of the kept networks are unchanged in every mode. In a text so
-// is loopback: it is in the origin of each SDP and in the stack of a page that is served locally, and
-// identifies nobody.
+// is loopback: it is in the origin of each SDP and in the stack of a page that is served locally,
+// and identifies no user.
 type Policy struct {
-	mode Mode
-	kept []netip.Prefix
+	mode         Mode
+	keptNetworks []netip.Prefix
 }
 
-// New returns a policy. It reports a mode that does not exist, and networks that are neither an
-// address nor a network in CIDR form.
+// New returns a policy. It returns an error for an unknown mode, and for a network that is neither
+// an address nor in CIDR form.
 func New(mode Mode, kept []string) (*Policy, error) {
 	p := &Policy{mode: mode}
 	switch mode {
@@ -41,13 +41,13 @@ func New(mode Mode, kept []string) (*Policy, error) {
 		if err != nil {
 			return nil, fmt.Errorf("keep_networks[%d]: %w", i, err)
 		}
-		p.kept = append(p.kept, network)
+		p.keptNetworks = append(p.keptNetworks, network)
 	}
 	return p, nil
 }
 
-// parseNetwork reads an address or a network in CIDR form. All addresses are no network: that is
-// mode keep.
+// parseNetwork reads an address or a network in CIDR form. It refuses a network of all addresses:
+// mode keep is for that.
 func parseNetwork(text string) (netip.Prefix, error) {
 	if a, err := netip.ParseAddr(text); err == nil {
 		a = a.Unmap().WithZone("")
@@ -63,18 +63,18 @@ func parseNetwork(text string) (netip.Prefix, error) {
 	return network.Masked(), nil
 }
 
-// keeps reports whether an address is unchanged.
+// keeps reports whether the policy leaves an address unchanged.
 func (p *Policy) keeps(a netip.Addr) bool {
 	return p.mode == Keep || a.IsUnspecified() ||
-		slices.ContainsFunc(p.kept, func(network netip.Prefix) bool { return network.Contains(a) })
+		slices.ContainsFunc(p.keptNetworks, func(network netip.Prefix) bool { return network.Contains(a) })
 }
 
 // keepsInText is keeps for an address in a text.
 func (p *Policy) keepsInText(a netip.Addr) bool { return p.keeps(a) || a.IsLoopback() }
 
-// Cut returns an address as the policy permits it: truncated, an IPv4 address that is mapped into
-// IPv6 as IPv4, without a zone. It returns false for a text that is no address, and for an
-// address that is dropped.
+// Cut returns an address as the policy permits it: truncated and without a zone; an IPv4 address
+// that is mapped into IPv6 becomes IPv4. It returns false for a text that is no address, and for
+// an address that is dropped.
 func (p *Policy) Cut(text string) (string, bool) {
 	a, err := netip.ParseAddr(text)
 	switch {
@@ -87,21 +87,21 @@ func (p *Policy) Cut(text string) (string, bool) {
 	if p.keeps(a) {
 		return a.String(), true
 	}
-	return truncated(a).String(), p.mode != Drop
+	return truncate(a).String(), p.mode != Drop
 }
 
-// The bits that are kept of an address.
+// Numbers of bits that truncated keeps.
 const (
 	bits4    = 24
 	bits6    = 48
-	bits6to4 = 16 + bits4 // 2002::/16 has the IPv4 address behind it (RFC 3056)
+	bits6to4 = 16 + bits4 // 2002::/16 is followed by the IPv4 address (RFC 3056)
 )
 
-// sixToFour is RFC 3056's prefix.
+// sixToFour is the prefix of RFC 3056.
 var sixToFour = netip.MustParsePrefix("2002::/16")
 
-// truncated returns an address with its last bits 0.
-func truncated(a netip.Addr) netip.Addr {
+// truncate returns an address with its last bits set to 0.
+func truncate(a netip.Addr) netip.Addr {
 	bits := bits6
 	switch {
 	case a.Is4():
@@ -113,8 +113,8 @@ func truncated(a netip.Addr) netip.Addr {
 	return prefix.Addr()
 }
 
-// replacement is the text that stands for an IPv6 address in a text. An SDP names the family
-// before the address, so a mapped address stays of its family there.
+// replacement returns the replacement of an IPv6 address in a text. An SDP names the family before
+// the address, so a mapped address keeps its family there.
 func (p *Policy) replacement(a netip.Addr, before string) string {
 	mapped := a.Is4In6()
 	a = a.WithZone("").Unmap()
@@ -122,12 +122,12 @@ func (p *Policy) replacement(a netip.Addr, before string) string {
 	case mapped && strings.HasSuffix(before, "IP6 "):
 		return "::"
 	case p.mode != Drop:
-		return truncated(a).String()
+		return truncate(a).String()
 	case mapped:
 		return dropped4
 	}
 	return "::"
 }
 
-// dropped4 is the text of an IPv4 address that is dropped.
+// dropped4 replaces each IPv4 address that is dropped.
 const dropped4 = "0.0.0.0"

@@ -19,11 +19,11 @@ func (p *Policy) Version(text string) string {
 	return p.Text(text)
 }
 
-// maxPasses bounds how often a text is scanned.
+// maxPasses bounds the scans of one text.
 const maxPasses = 4
 
-// text scans until nothing changes: in malformed texts the replacements of one pass may form another
-// address with the characters around them.
+// text scans until nothing changes: in malformed texts the replacements of one pass may form
+// another address with the characters around them.
 func (p *Policy) text(text string, agent bool) string {
 	if p.mode == Keep || strings.IndexByte(text, '.') < 0 && !mayHaveIPv6(text) {
 		return text
@@ -38,9 +38,9 @@ func (p *Policy) text(text string, agent bool) string {
 	return text
 }
 
-// pass is one scan. Escapes of a text are replaced only if an address was cut.
+// pass scans once. It replaces escapes only if an address was cut.
 func (p *Policy) pass(text string, agent bool) string {
-	if plain := unescaped(text); len(plain) < len(text) {
+	if plain := unescape(text); len(plain) < len(text) {
 		if cut := p.scan(plain, agent); cut != plain {
 			return cut
 		}
@@ -58,12 +58,12 @@ func (p *Policy) scan(text string, agent bool) string {
 	s.addresses()
 	out := s.result()
 	if p.mode == Drop {
-		return withoutLocalNames(out)
+		return dropLocalNames(out)
 	}
 	return out
 }
 
-// scanner copies a text up to done into out, addresses cut.
+// scanner copies text to out, addresses cut. The text before done is copied.
 type scanner struct {
 	policy *Policy
 	text   string
@@ -72,7 +72,7 @@ type scanner struct {
 	out    strings.Builder
 }
 
-// result is the text without what was replaced.
+// result returns the text after all replacements.
 func (s *scanner) result() string {
 	if s.done == 0 {
 		return s.text
@@ -81,31 +81,31 @@ func (s *scanner) result() string {
 	return s.out.String()
 }
 
-// replace puts a text in place of [from, to).
+// replace replaces [from, to) by a text.
 func (s *scanner) replace(from, to int, with string) {
 	s.out.WriteString(s.text[s.done:from])
 	s.out.WriteString(with)
 	s.done = to
 }
 
-// class says which characters an address may have.
-var class = func() (c [256]uint8) {
+// addressChars is 1 for characters that an address may have.
+var addressChars = func() (c [256]uint8) {
 	for _, b := range []byte("0123456789abcdefABCDEF.:") {
 		c[b] = 1
 	}
 	return c
 }()
 
-// addresses finds the runs of characters that addresses have: only one with three dots or two
-// colons can have one.
+// addresses finds the runs of characters that an address may have: a run without three dots or two
+// colons has none.
 func (s *scanner) addresses() {
 	text := s.text
 	for i := 0; i < len(text); i++ {
-		if class[text[i]] == 0 {
+		if addressChars[text[i]] == 0 {
 			continue
 		}
 		from, dots, colons := i, 0, 0
-		for ; i < len(text) && class[text[i]] != 0; i++ {
+		for ; i < len(text) && addressChars[text[i]] != 0; i++ {
 			switch text[i] {
 			case '.':
 				dots++
@@ -119,15 +119,15 @@ func (s *scanner) addresses() {
 	}
 }
 
-// run cuts the addresses in a run, group by group, and returns where the scan goes on.
+// run cuts the addresses in a run, group by group, and returns the position at which the scan continues.
 func (s *scanner) run(from, to int) int {
-	i := s.unglued(from, to)
+	i := s.firstGroup(from, to)
 	for i < to {
 		if s.text[i] == '.' || s.text[i] == ':' && !s.compression(i, to) {
 			i++
 			continue
 		}
-		if next := s.six(i, to); next > i {
+		if next := s.cutIPv6(i, to); next > i {
 			i = next
 			continue
 		}
@@ -137,8 +137,8 @@ func (s *scanner) run(from, to int) int {
 		}
 		switch {
 		case end < to && s.text[end] == '.' && end > i:
-			i = s.dotted(i, end, to)
-		case end == i: // "::" that begins no address
+			i = s.cutDotted(i, end, to)
+		case end == i: // "::" that is no address
 			i += 2
 		default:
 			i = end
@@ -147,14 +147,14 @@ func (s *scanner) run(from, to int) int {
 	return i
 }
 
-// compression reports whether "::" begins at i, and no third colon follows.
+// compression reports whether "::" is at i, without a third colon.
 func (s *scanner) compression(i, to int) bool {
 	return i+1 < to && s.text[i+1] == ':' && (i+2 == to || s.text[i+2] != ':')
 }
 
-// unglued returns where the first group of a run begins that may begin an IPv6 address: a word
-// before the run, "candidate:" for example, may end in hexadecimal digits, and so may an escape.
-func (s *scanner) unglued(from, to int) int {
+// firstGroup returns the first position of a run at which an IPv6 address may begin: a word before
+// the run, "candidate:" for example, may end in hexadecimal digits, and so may an escape.
+func (s *scanner) firstGroup(from, to int) int {
 	if n := escape(s.text[:from]); n > 0 {
 		return min(from+n, to)
 	}
@@ -182,8 +182,8 @@ func isWord(c byte) bool {
 	return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c >= 0x80
 }
 
-// parsed returns the address of a text that was found to have the form of one.
-func parsed(text string) (netip.Addr, bool) {
+// parseAddress returns the address of a text that has the form of one.
+func parseAddress(text string) (netip.Addr, bool) {
 	a, err := netip.ParseAddr(text)
 	return a, err == nil
 }
