@@ -1,3 +1,3 @@
-// Package mask replaces names of people in texts that applications and browsers write. It is pure: it knows
-// no record and no reader.
+// Package mask replaces names of people in texts that applications and browsers write. It is pure: it depends on no
+// other package of the project.
 package mask

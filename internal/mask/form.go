@@ -8,14 +8,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Form returns the form of a name by which texts are searched for it: lower case, composed (NFC), without characters
-// that cannot be seen, and with one blank in place of each run of blanks, full stops, hyphens, underscores and plus signs. It is
-// empty for a name that has no other characters.
+// Form returns the form of a name by which texts are searched for it: lower case, composed (NFC), without invisible
+// characters, and with one blank for each run of blanks, full stops, hyphens, underscores and plus signs. It is empty
+// for a name without other characters.
 func Form(name string) string {
 	if strings.IndexFunc(name, func(r rune) bool { return !isSeparator(r) && !isIgnorable(r) }) < 0 {
 		return ""
 	}
-	return folded(visible(&layer{text: strings.TrimSpace(name)})).text
+	return fold(dropInvisible(&layer{text: strings.TrimSpace(name)})).text
 }
 
 // isSeparator reports whether a character separates the words of a name.
@@ -23,12 +23,12 @@ func isSeparator(r rune) bool {
 	return r == '.' || r == '-' || r == '_' || r == '+' || unicode.IsSpace(r)
 }
 
-// isIgnorable reports whether a character cannot be seen: formats (Cf), variation selectors, the grapheme joiner.
+// isIgnorable reports whether a character is invisible: formats (Cf), variation selectors, the grapheme joiner.
 func isIgnorable(r rune) bool {
 	return r >= utf8.RuneSelf && (unicode.In(r, unicode.Cf, unicode.Variation_Selector) || r == '\u034f')
 }
 
-// isWord reports whether a character is part of a word, which is longer than it.
+// isWord reports whether a character is part of a word that may be longer than it.
 func isWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9'
@@ -36,7 +36,7 @@ func isWord(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsDigit(r) || isMark(r)) && !unicode.In(r, withoutSpaces...)
 }
 
-// isMark reports whether a character changes the one before it, and is part of a word where that one is.
+// isMark reports whether a character changes the one before it; it is part of a word if that one is.
 func isMark(r rune) bool {
 	return r >= utf8.RuneSelf && unicode.In(r, unicode.Mn, unicode.Mc) && !isIgnorable(r)
 }
@@ -48,7 +48,7 @@ var withoutSpaces = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 }
 
-// firstWord is the length of the word that a text begins with, or of the character that is none.
+// firstWord returns the length of the word at the start of a text, or of its first character if no word is there.
 func firstWord(text string) int {
 	first, n := utf8.DecodeRuneInString(text)
 	if !isWord(first) || isMark(first) {
@@ -67,16 +67,16 @@ func firstWord(text string) int {
 	return n
 }
 
-// Ends reports whether no word of a text goes on over a position.
+// Ends reports whether no word of a text crosses a position.
 func Ends(text string, at int) bool {
 	last, _ := utf8.DecodeLastRuneInString(text[:at])
 	next, n := utf8.DecodeRuneInString(text[at:])
 	return n == 0 || !isWord(last) || !isWord(next)
 }
 
-// folded returns a text in the form of names.
-func folded(below *layer) *layer {
-	out := build(below)
+// fold returns the form of a text, as Form does for a name.
+func fold(below *layer) *layer {
+	out := newBuilder(below)
 	if !isASCII(below.text) {
 		foldSegments(out)
 		return out.layer()
@@ -92,7 +92,7 @@ func folded(below *layer) *layer {
 	return out.layer()
 }
 
-// foldedByte has the ASCII characters in the form of names.
+// foldedByte maps ASCII characters to their form.
 //
 //nolint:gochecknoglobals // a constant
 var foldedByte = func() (all [utf8.RuneSelf]byte) {
@@ -114,7 +114,7 @@ func isASCII(text string) bool {
 	return true
 }
 
-// foldSegments folds a text by its segments: a character with its marks.
+// foldSegments folds a text by segments: each a character with its marks.
 func foldSegments(out *builder) {
 	var segments norm.Iter
 	segments.InitString(norm.NFC, out.below.text)
@@ -135,5 +135,5 @@ func foldSegments(out *builder) {
 	}
 }
 
-// lower returns a letter in lower case: σ for ς too.
+// lower returns a letter in lower case: σ for ς, too.
 func lower(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }

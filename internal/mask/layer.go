@@ -5,19 +5,19 @@ import (
 	"unicode/utf8"
 )
 
-// layer is a text after one more step of reading: without escape sequences, without characters that cannot be seen, or in
-// the form of names.
+// layer is a text after one step of reading: without escape sequences, without invisible characters, or in the form
+// of names.
 type layer struct {
 	text  string
-	below *layer // that was read; nil: none
+	below *layer // the text that it was read from; nil: none
 	parts []part // ascending
 }
 
-// part is a part of a layer, from a position to that of the next part. Where end is 0, it has the bytes that are below at
-// the same distance. Otherwise it is there for what is below up to end.
+// part is a part of a layer: at is its position, below the position that it was read from. If end is 0, its bytes are
+// those of the layer below. Otherwise it replaces the bytes below up to end.
 type part struct{ at, below, end int }
 
-// source returns which part of the lowest layer a part of the text is there for. It is not empty.
+// source returns the positions in the lowest layer that a part of the text was read from. The part must not be empty.
 func (l *layer) source(from, to int) (int, int) {
 	for ; l.below != nil; l = l.below {
 		from, to = l.start(from), l.end(to)
@@ -41,7 +41,7 @@ func (l *layer) end(at int) int {
 	return p.below + at - p.at
 }
 
-// part returns the one that has a position. Before the first one all positions are those below.
+// part returns the part at a position. Positions before the first part are the same in the layer below.
 func (l *layer) part(at int) part {
 	next := sort.Search(len(l.parts), func(i int) bool { return l.parts[i].at > at })
 	if next == 0 {
@@ -58,7 +58,7 @@ type builder struct {
 	last  part
 }
 
-func build(below *layer) *builder {
+func newBuilder(below *layer) *builder {
 	return &builder{below: below, text: make([]byte, 0, len(below.text)+utf8.UTFMax)}
 }
 
@@ -68,7 +68,7 @@ func (b *builder) begin(p part) {
 	b.last, b.parts = p, append(b.parts, p)
 }
 
-// byte writes a byte in place of the one at a position below.
+// byte writes a byte that was read from one byte below.
 func (b *builder) byte(from int, c byte) {
 	if b.last.end > 0 || from-len(b.text) != b.last.below-b.last.at {
 		b.begin(part{len(b.text), from, 0})
@@ -76,13 +76,13 @@ func (b *builder) byte(from int, c byte) {
 	b.text = append(b.text, c)
 }
 
-// rune writes a character in place of a part below.
+// rune writes a character that was read from [from, end) below.
 func (b *builder) rune(from, end int, r rune) {
 	b.begin(part{len(b.text), from, end})
 	b.text = utf8.AppendRune(b.text, r)
 }
 
-// blank writes a blank in place of a separator below, unless it follows another one.
+// blank writes a blank for a separator below, unless the text ends with one.
 func (b *builder) blank(from, end int) {
 	switch n := len(b.text); {
 	case n > 0 && b.text[n-1] == ' ':

@@ -7,48 +7,48 @@ import (
 	"strings"
 )
 
-// Withheld is in the place of a text that may have names which are not known.
+// Withheld replaces a text that may have unknown names.
 const Withheld = "[withheld]"
 
-// Names are names and what stands for each of them in texts (Replace). A nil Names replaces nothing.
+// Names maps names to their replacements in texts (Replace). A nil Names replaces nothing.
 type Names struct {
-	most    int
-	with    map[string]string // by name
-	pending []string          // names that are not in starts yet
-	starts  map[string][]form // by the first word of the form; the longest first
-	bytes   [256]bool         // with which the forms begin
+	most         int
+	replacements map[string]string // by name
+	pending      []string          // names that are not in starts yet
+	starts       map[string][]form // by the first word of the form; the longest form first
+	bytes        [256]bool         // the first bytes of the forms
 }
 
 // form is the form of a name.
 type form struct{ text, name string }
 
-// New returns an empty set of at most some names.
-func New(most int) *Names { return &Names{most: most, with: map[string]string{}} }
+// New returns an empty set for at most most names.
+func New(most int) *Names { return &Names{most: most, replacements: map[string]string{}} }
 
-// Add adds a name and what stands for it. A name that is known stays as it was. It returns false for one that
-// is beyond the limit: from then on Text withholds every text.
+// Add adds a name and its replacement. A known name keeps its replacement. It returns false for a name beyond the
+// limit: from then on Text withholds every text.
 func (n *Names) Add(name, with string) bool {
 	if n == nil || name == "" {
 		return true
 	}
-	if _, known := n.with[name]; known {
+	if _, known := n.replacements[name]; known {
 		return true
 	}
-	if len(n.with) > n.most {
+	if len(n.replacements) > n.most {
 		return false
 	}
-	n.with[name] = with
+	n.replacements[name] = with
 	n.pending = append(n.pending, name)
-	return len(n.with) <= n.most
+	return len(n.replacements) <= n.most
 }
 
 // Len returns the number of names.
-func (n *Names) Len() int { return len(n.with) }
+func (n *Names) Len() int { return len(n.replacements) }
 
-// Empty reports whether nothing is replaced.
-func (n *Names) Empty() bool { return n == nil || len(n.with) == 0 }
+// Empty reports whether the set has no names.
+func (n *Names) Empty() bool { return n == nil || len(n.replacements) == 0 }
 
-// index adds the forms of the names that were added since the last text.
+// index adds the forms of the pending names.
 func (n *Names) index() {
 	if n.starts == nil {
 		n.starts = map[string][]form{}
@@ -59,15 +59,15 @@ func (n *Names) index() {
 			continue
 		}
 		start, one := text[:firstWord(text)], form{text, name}
-		at, _ := slices.BinarySearchFunc(n.starts[start], one, before)
+		at, _ := slices.BinarySearchFunc(n.starts[start], one, compareForms)
 		n.starts[start] = slices.Insert(n.starts[start], at, one)
 		n.bytes[start[0]] = true
 	}
 	n.pending = nil
 }
 
-// before orders the forms of one start: the longest first.
-func before(a, b form) int {
+// compareForms orders the forms with one first word: the longest first.
+func compareForms(a, b form) int {
 	return cmp.Or(len(b.text)-len(a.text), cmp.Compare(a.text, b.text), cmp.Compare(a.name, b.name))
 }
 
@@ -76,7 +76,7 @@ func (n *Names) Text(text string) string {
 	if n.Empty() || text == "" {
 		return text
 	}
-	if len(n.with) > n.most {
+	if len(n.replacements) > n.most {
 		return Withheld
 	}
 	n.index()
@@ -84,9 +84,9 @@ func (n *Names) Text(text string) string {
 	return text
 }
 
-// Whole returns what stands for a name that is a text as a whole, in any form, and other texts as they are.
+// Whole returns the replacement of a text that is a name as a whole, in any form, and other texts as they are.
 func (n *Names) Whole(text string) string {
-	if with, known := n.with[text]; known {
+	if with, known := n.replacements[text]; known {
 		return with
 	}
 	n.index()
@@ -109,22 +109,21 @@ func (n *Names) Longest(text, start string) int {
 	return 0
 }
 
-// Replacement implements Set. Of names with the same form it takes the one that the text has, if there is one.
+// Replacement implements Set. Of several names with the same form it prefers the one that is equal to the text.
 func (n *Names) Replacement(text, found string) string {
 	first := ""
 	for _, one := range n.starts[found[:firstWord(found)]] {
 		switch {
 		case one.name == text:
-			return n.with[text]
+			return n.replacements[text]
 		case one.text == found && first == "":
 			first = one.name
 		}
 	}
-	return n.with[first]
+	return n.replacements[first]
 }
 
-// Value returns a value of JSON with every name replaced in its texts, those of its keys too. It changes the
-// value.
+// Value returns a value of JSON with every name replaced in its texts and keys. It changes the value.
 func (n *Names) Value(v any) any {
 	if n.Empty() {
 		return v

@@ -166,7 +166,7 @@ func TestNamesAreBounded(t *testing.T) {
 	for n := range maxNames + 10 {
 		m.Add(fmt.Sprint("user ", n), "a")
 	}
-	require.Len(t, m.with, maxNames+1)
+	require.Len(t, m.replacements, maxNames+1)
 	require.Equal(t, Withheld, m.Text("anything"))
 }
 

@@ -7,18 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// maxEscapes is how often a text may be escaped, one time in another.
+// maxEscapes is the number of times that a text may be escaped, one escape in another.
 const maxEscapes = 3
 
-// readings returns the ways to read a text, each in the form of names. A backslash and a percent sign may begin an escape
-// sequence or be what they are: the text itself is the first one.
+// readings returns the possible readings of a text, each in the form of names, the text itself first. A backslash or
+// a percent sign may begin an escape sequence or be an ordinary character.
 func readings(text string) (out []*layer) {
-	// add adds a text, and returns it without characters that cannot be seen, which is one more reading if it has some.
+	// add adds a text, and its reading without invisible characters if it has some. It returns the last one added.
 	add := func(l *layer) *layer {
-		out = append(out, folded(l))
-		v := visible(l)
+		out = append(out, fold(l))
+		v := dropInvisible(l)
 		if v != l {
-			out = append(out, folded(v))
+			out = append(out, fold(v))
 		}
 		return v
 	}
@@ -27,12 +27,12 @@ func readings(text string) (out []*layer) {
 		return out
 	}
 	for left := maxEscapes; left > 0; left-- {
-		next, mixed := unescaped(l, false)
+		next, mixed := unescape(l, false)
 		if next == nil {
 			break
 		}
 		for other, n := l, left; mixed && n > 0; n-- {
-			if other, _ = unescaped(other, true); other == nil {
+			if other, _ = unescape(other, true); other == nil {
 				break
 			}
 			other = add(other)
@@ -42,12 +42,12 @@ func readings(text string) (out []*layer) {
 	return out
 }
 
-// visible returns a text without the characters that cannot be seen; the same layer where it has none.
-func visible(below *layer) *layer {
+// dropInvisible returns a text without invisible characters; the same layer if it has none.
+func dropInvisible(below *layer) *layer {
 	if isASCII(below.text) || strings.IndexFunc(below.text, isIgnorable) < 0 {
 		return below
 	}
-	out := build(below)
+	out := newBuilder(below)
 	for i := 0; i < len(below.text); {
 		r, n := utf8.DecodeRuneInString(below.text[i:])
 		if !isIgnorable(r) {
@@ -60,12 +60,12 @@ func visible(below *layer) *layer {
 	return out.layer()
 }
 
-// unescaped returns a text without its escape sequences; nil where it has none. A sequence that may be a sign before a name
-// (isAmbiguous) stays if literal is set; mixed reports whether there are such and others.
-func unescaped(below *layer, literal bool) (_ *layer, mixed bool) {
-	out, ambiguous, certain := build(below), false, false
+// unescape returns a text without its escape sequences; nil if it has none. If literal is set, ambiguous sequences
+// (isAmbiguous) remain. mixed reports whether the text has ambiguous sequences and others.
+func unescape(below *layer, literal bool) (_ *layer, mixed bool) {
+	out, ambiguous, certain := newBuilder(below), false, false
 	for i := 0; i < len(below.text); {
-		r, n := escape(below.text[i:])
+		r, n := decodeEscape(below.text[i:])
 		switch {
 		case n == 0:
 		case !isAmbiguous(r, below.text[i:i+n]):
@@ -90,26 +90,26 @@ func unescaped(below *layer, literal bool) (_ *layer, mixed bool) {
 	return out.layer(), ambiguous && certain
 }
 
-// escape returns the character of the escape sequence that a text begins with, of URLs (RFC 3986, UTF-8) or of strings in
-// JSON (RFC 8259), and the length of the sequence; 0 without one.
-func escape(text string) (rune, int) {
+// decodeEscape returns the character of the escape sequence at the start of a text, of URLs (RFC 3986, UTF-8) or of
+// strings in JSON (RFC 8259), and the length of the sequence; 0 if there is none.
+func decodeEscape(text string) (rune, int) {
 	switch text[0] {
 	case '%':
-		return percent(text)
+		return decodePercent(text)
 	case '\\':
-		return backslash(text)
+		return decodeBackslash(text)
 	}
 	return 0, 0
 }
 
-// isAmbiguous reports whether the characters of an escape sequence behind its sign may begin a name of which others are
-// escaped, as in CORP\bj\u00f6rn: short ones of JSON, and those of letters, digits and control characters in URLs.
+// isAmbiguous reports whether the characters after the sign of an escape sequence may begin a name that has other
+// escapes, as in CORP\bj\u00f6rn: short sequences of JSON, and letters, digits and control characters of URLs.
 func isAmbiguous(r rune, sequence string) bool {
 	return len(sequence) == 2 || sequence[0] == '%' && r < utf8.RuneSelf && (isWord(r) || r < ' ')
 }
 
-// percent decodes the bytes of one character in UTF-8.
-func percent(text string) (rune, int) {
+// decodePercent decodes the percent-encoded bytes of one character in UTF-8.
+func decodePercent(text string) (rune, int) {
 	var bytes [utf8.UTFMax]byte
 	for n := range bytes {
 		at := text[min(3*n, len(text)):]
@@ -128,16 +128,16 @@ func percent(text string) (rune, int) {
 	return 0, 0
 }
 
-// shorts are the characters of JSON's short escape sequences.
+// shortEscapes maps the letters of JSON's short escape sequences to their characters.
 //
 //nolint:gochecknoglobals // a constant
-var shorts = map[byte]rune{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+var shortEscapes = map[byte]rune{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-func backslash(text string) (rune, int) {
+func decodeBackslash(text string) (rune, int) {
 	if len(text) < 2 {
 		return 0, 0
 	}
-	if r, ok := shorts[text[1]]; ok {
+	if r, ok := shortEscapes[text[1]]; ok {
 		return r, 2
 	}
 	unit, n := utf16Unit(text)
