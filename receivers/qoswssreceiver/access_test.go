@@ -103,10 +103,10 @@ func TestSessionGoesOnUnderARenewedToken(t *testing.T) {
 	require.Nil(t, end)
 	say(old, 1, begin.Add(time.Hour))
 	last := begin.Add(protocol.TokenLifetime - 2*time.Second)
-	require.Nil(t, old.expired(last))
+	require.Nil(t, old.checkExpiry(last))
 	say(old, 2, last)
 	over := begin.Add(protocol.TokenLifetime)
-	bye := old.expired(over)
+	bye := old.checkExpiry(over)
 	require.NotNil(t, bye)
 	require.Equal(t, protocol.CodeTokenExpired, bye.bye.Code)
 	require.True(t, bye.bye.Retry)
@@ -162,7 +162,7 @@ func TestSessionOfAnother(t *testing.T) {
 // spec: AUTH-02, AUTH-03
 func TestRevokedConnectionsEnd(t *testing.T) {
 	t.Parallel()
-	c := startCollector(t, with(func(r *wssReceiver) { r.timing.look = 5 * time.Millisecond }))
+	c := startCollector(t, with(func(r *wssReceiver) { r.timing.pollApps = 5 * time.Millisecond }))
 	apps := c.receiver.shared.apps.(*testApps)
 	bystander := c.connect("demo")
 	taken := uint64(0)

@@ -20,10 +20,10 @@ import (
 	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
 )
 
-// How many lines a second the audit log takes for long, and at once: of all applications
-// and of one. A line has at most about 1 KiB, so a flood writes 20 KiB a second. Grants and
-// refusals are counted apart: a flood of refusals hides no grant, and one of an application
-// hides no line of another.
+// Lines of the audit log a second in the long run, and at once: of all applications and of one. A
+// line has at most about 1 KiB, so a flood writes 20 KiB a second. Grants and refusals have
+// separate limits: a flood of refusals drops no grant, and one of an application drops no line of
+// another.
 const (
 	auditRate     = 20
 	auditBurst    = 600
@@ -31,24 +31,24 @@ const (
 	auditAppBurst = 150
 )
 
-// audit keeps the record of who was admitted and who was not, and why: a line of the logger
-// "audit" and a count for each decision. It never has a token, a secret or a proof.
+// audit records each decision about an admission and its reason: a line of the logger "audit" and
+// a count. A line never has a token, a secret or a proof.
 type audit struct {
 	log              *zap.Logger
 	apps             registry
 	metrics          *metadata.TelemetryBuilder
 	addresses        *address.Policy
 	now              func() time.Time
-	made             atomic.Uint64 // decisions so far
-	grants, refusals page
+	decisions        atomic.Uint64 // number of decisions so far
+	grants, refusals lineLimiter
 }
 
 func newAudit(log *zap.Logger, apps registry, metrics *metadata.TelemetryBuilder, addresses *address.Policy, now func() time.Time) *audit {
 	return &audit{log: log.Named("audit"), apps: apps, metrics: metrics, addresses: addresses, now: now}
 }
 
-// registered is the AppID, or nothing where there is no such app: strangers can make up
-// more of them than there is memory.
+// registered returns the AppID, or "" if there is no such app: clients can invent more AppIDs than
+// there is memory for.
 func (a *audit) registered(appID string) string {
 	if _, known := a.apps.App(appID); known {
 		return appID
@@ -56,56 +56,55 @@ func (a *audit) registered(appID string) string {
 	return ""
 }
 
-// page counts the lines that one kind of decision has written of late.
-type page struct {
+// lineLimiter limits the lines of one kind of decision.
+type lineLimiter struct {
 	mu   sync.Mutex
-	all  lines
-	apps map[string]*lines
+	all  lineDebt
+	apps map[string]*lineDebt
 }
 
-// maxPageApps is of how many applications lines are counted apart; then all begin anew.
-const maxPageApps = 4096
+// maxLimitedApps bounds the applications with separate limits. Beyond it all limits start again.
+const maxLimitedApps = 4096
 
-// allow reports whether there is room for one more line of an application.
-func (p *page) allow(app string, now time.Time) bool {
+// allow reports whether an application may write one more line.
+func (p *lineLimiter) allow(app string, now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	own := p.apps[app]
 	if own == nil {
-		if p.apps == nil || len(p.apps) == maxPageApps {
-			p.apps = make(map[string]*lines)
+		if p.apps == nil || len(p.apps) == maxLimitedApps {
+			p.apps = make(map[string]*lineDebt)
 		}
-		own = new(lines)
+		own = new(lineDebt)
 		p.apps[app] = own
 	}
 	own.pay(auditAppRate, now)
 	p.all.pay(auditRate, now)
-	if own.owed > auditAppBurst-1 || p.all.owed > auditBurst-1 {
+	if own.debt > auditAppBurst-1 || p.all.debt > auditBurst-1 {
 		return false
 	}
-	own.owed++
-	p.all.owed++
+	own.debt++
+	p.all.debt++
 	return true
 }
 
-// lines are those that were written and that the time since has not paid for.
-type lines struct {
-	owed float64
+// lineDebt is a number of written lines that falls with time.
+type lineDebt struct {
+	debt float64
 	at   time.Time
 }
 
-func (l *lines) pay(rate float64, now time.Time) {
-	l.owed = math.Max(0, l.owed-rate*now.Sub(l.at).Seconds())
+func (l *lineDebt) pay(rate float64, now time.Time) {
+	l.debt = math.Max(0, l.debt-rate*now.Sub(l.at).Seconds())
 	l.at = now
 }
 
-// decided records one decision. Its number in the message makes each message another one,
-// for the collector thins out messages that are the same (service::telemetry::logs::sampling),
-// and shows where lines were dropped.
-func (a *audit) decided(d auth.Decision) {
+// record records one decision. Its number makes each message different, because the collector
+// samples equal messages (service::telemetry::logs::sampling), and shows where lines were dropped.
+func (a *audit) record(d auth.Decision) {
 	a.metrics.ReceiverQoswssAuthDecisions.Add(context.Background(), 1, metric.WithAttributes(
 		attribute.String("method", string(d.Method)), attribute.String("reason", string(d.Reason))))
-	number := a.made.Add(1)
+	number := a.decisions.Add(1)
 	level, result, room := zapcore.WarnLevel, "refused", &a.refusals
 	if d.Reason == auth.Granted {
 		level, result, room = zapcore.InfoLevel, "granted", &a.grants
@@ -123,7 +122,7 @@ func (a *audit) decided(d auth.Decision) {
 	a.log.Log(level, fmt.Sprintf("%s, decision %d", result, number), auditFields(d)...)
 }
 
-// hash replaces the user of a decision by its pseudonym, if the application's records have that.
+// hash replaces the user of a decision by a pseudonym if the application's records have pseudonyms.
 func (a *audit) hash(d *auth.Decision) {
 	app, _ := a.apps.App(d.AppID)
 	keys := app.Recorded()
@@ -137,7 +136,7 @@ func (a *audit) hash(d *auth.Decision) {
 	d.JTI = names.Text(d.JTI)
 }
 
-// auditFields are those of a line. What is empty is left out.
+// auditFields returns the fields of a line. Empty ones are omitted.
 func auditFields(d auth.Decision) []zap.Field {
 	fields := []zap.Field{zap.String("method", string(d.Method)), zap.String("reason", string(d.Reason))}
 	add := func(key, value string) {
@@ -157,13 +156,13 @@ func auditFields(d auth.Decision) []zap.Field {
 	return fields
 }
 
-// clip bounds what a stranger can write into the log.
+// clip bounds a text that a client chose.
 func clip(s string) string { return s[:min(len(s), maxAuditBytes)] }
 
-// maxAuditBytes is how much of a text a line has: all of a jti, so that two can be distinguished.
+// maxAuditBytes is the length of a text in a line: enough for a whole jti, so that two can be distinguished.
 const maxAuditBytes = 512
 
-// observeForgotten shows how much of what was used is not remembered any more.
+// observeForgotten registers the metric of evicted states and jtis.
 func observeForgotten(metrics *metadata.TelemetryBuilder, a *auth.Authenticator) error {
 	return metrics.RegisterReceiverQoswssAuthEvictionsCallback(func(_ context.Context, o metric.Int64Observer) error {
 		o.Observe(int64(a.ForgottenStates()), metric.WithAttributes(attribute.String("used", "state")))

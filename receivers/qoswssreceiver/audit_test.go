@@ -94,14 +94,14 @@ func TestAuditIsBounded(t *testing.T) {
 		const many = 10_000
 		_ = logs.TakeAll()
 		for range many {
-			a.decided(auth.Decision{Method: auth.MethodScram, Reason: auth.ReasonProofWrong, AppID: appID})
+			a.record(auth.Decision{Method: auth.MethodScram, Reason: auth.ReasonProofWrong, AppID: appID})
 		}
 		return logs.Len()
 	}
 	require.Equal(t, auditAppBurst, flood("demo"))
 	require.EqualValues(t, 10_000-auditAppBurst, c.counted("receiver_qoswss_audit_lines_dropped", ""))
 	require.EqualValues(t, 10_000, c.counted("receiver_qoswss_auth_decisions", "proof_wrong"))
-	a.decided(auth.Decision{Method: auth.MethodScram, Reason: auth.Granted, AppID: "demo", User: protocol.UserID{Name: strings.Repeat("x", maxAuditBytes+1)}})
+	a.record(auth.Decision{Method: auth.MethodScram, Reason: auth.Granted, AppID: "demo", User: protocol.UserID{Name: strings.Repeat("x", maxAuditBytes+1)}})
 	require.Equal(t, 1, logs.FilterMessage("granted, decision 10001").Len())
 	require.Len(t, logs.FilterMessage("granted, decision 10001").All()[0].ContextMap()["user"], maxAuditBytes)
 	require.Equal(t, auditAppBurst, flood("strict"), "another application has lines of its own")
@@ -109,7 +109,7 @@ func TestAuditIsBounded(t *testing.T) {
 	unknown := 0
 	for i := range 1000 {
 		_ = logs.TakeAll()
-		a.decided(auth.Decision{Method: auth.MethodScram, Reason: auth.ReasonAppUnknown, AppID: fmt.Sprint("made up ", i)})
+		a.record(auth.Decision{Method: auth.MethodScram, Reason: auth.ReasonAppUnknown, AppID: fmt.Sprint("made up ", i)})
 		unknown += logs.Len()
 	}
 	require.Equal(t, auditAppBurst, unknown, "those that do not exist are one")

@@ -11,11 +11,11 @@ import (
 	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
 )
 
-// When the pipeline counts as slow. A store that is well commits within milliseconds.
+// When the pipeline counts as slow. A healthy store commits within milliseconds.
 const (
-	slowDelivery = time.Second      // smoothed time of a call
+	slowDelivery = time.Second      // smoothed duration of a call
 	smoothing    = 10 * time.Second // after this time earlier calls weigh 1/e
-	maxDelivery  = 10 * time.Second // longer calls count as this, so that one of them is forgotten in time
+	maxDelivery  = 10 * time.Second // longer calls count as this, so that the effect of one ends soon
 	calm         = 30 * time.Second // longer than maxRetryAfter and the slow interval: every client delivers in this time
 )
 
@@ -23,14 +23,14 @@ const (
 // slow or refused, and for a while afterwards. Safe for concurrent use. The zero value is a pipeline without calls.
 type backPressure struct {
 	mu       sync.Mutex
-	smoothed time.Duration // time of a call
+	smoothed time.Duration // duration of a call
 	at       time.Time     // end of the last call
-	refusals int           // refused calls in a row
+	refusals int           // consecutive refused calls
 	strained time.Time     // the last time when calls were slow or refused; zero: never
 }
 
-// delivered records a call that took so long and ended at now. It reports whether clients begin to measure less often.
-func (p *backPressure) delivered(took time.Duration, refused bool, now time.Time) (begins bool) {
+// recordDelivery records a call that took so long and ended at now. It reports whether slow measuring begins.
+func (p *backPressure) recordDelivery(took time.Duration, refused bool, now time.Time) (begins bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.smooth(min(took, maxDelivery), now)
@@ -45,7 +45,7 @@ func (p *backPressure) delivered(took time.Duration, refused bool, now time.Time
 	return begins
 }
 
-// smooth weighs a call by the time since the one before, since the calls of thousands of connections end together.
+// smooth weights a call by the time since the one before, since the calls of thousands of connections end together.
 func (p *backPressure) smooth(took time.Duration, now time.Time) {
 	since := took
 	if !p.at.IsZero() {
@@ -56,7 +56,7 @@ func (p *backPressure) smooth(took time.Duration, now time.Time) {
 	p.at = latest(p.at, now)
 }
 
-// latest returns the later of two times: calls of several connections are not recorded in the order of their ends.
+// latest returns the later of two times: calls of several connections are not recorded in the order of their end.
 func latest(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
@@ -64,7 +64,7 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// slows reports whether clients measure less often.
+// slows reports whether clients have to measure less often.
 func (p *backPressure) slows(now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -75,7 +75,7 @@ func (p *backPressure) strainedAt(now time.Time) bool {
 	return !p.strained.IsZero() && now.Sub(p.strained) < calm
 }
 
-// observe reports the smoothed time.
+// observe registers the metric of the smoothed duration.
 func (p *backPressure) observe(metrics *metadata.TelemetryBuilder) error {
 	return metrics.RegisterReceiverQoswssDeliveryTimeCallback(func(_ context.Context, o metric.Float64Observer) error {
 		p.mu.Lock()

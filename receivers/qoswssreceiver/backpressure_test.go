@@ -23,7 +23,7 @@ func TestBackPressureIsSmoothedOverTime(t *testing.T) {
 	start := time.Unix(1_700_000_000, 0)
 	f := func(took, at time.Duration, begins bool, smoothedMs int64) {
 		t.Helper()
-		require.Equal(t, begins, p.delivered(took, false, start.Add(at)))
+		require.Equal(t, begins, p.recordDelivery(took, false, start.Add(at)))
 		require.Equal(t, smoothedMs, p.smoothed.Milliseconds())
 	}
 	require.False(t, p.slows(start))
@@ -46,12 +46,12 @@ func TestBackPressureOfRefusals(t *testing.T) {
 	var p backPressure
 	now := time.Unix(1_700_000_000, 0)
 	for _, refused := range []bool{true, true, false, true, true} {
-		require.False(t, p.delivered(0, refused, now))
+		require.False(t, p.recordDelivery(0, refused, now))
 		require.False(t, p.slows(now))
 	}
-	require.True(t, p.delivered(0, true, now), "the third in a row")
-	require.False(t, p.delivered(0, true, now.Add(calm-1)), "the same refusals still")
-	require.False(t, p.delivered(0, false, now.Add(calm)))
+	require.True(t, p.recordDelivery(0, true, now), "the third in a row")
+	require.False(t, p.recordDelivery(0, true, now.Add(calm-1)), "the same refusals still")
+	require.False(t, p.recordDelivery(0, false, now.Add(calm)))
 	require.True(t, p.slows(now.Add(2*calm-2)))
 	require.False(t, p.slows(now.Add(2*calm-1)))
 }
@@ -190,7 +190,7 @@ func TestRefusalsMakeAllClientsMeasureLessOften(t *testing.T) {
 // spec: SRV-04
 func TestAPostToASlowPipelineHasTheIntervalInItsWelcome(t *testing.T) {
 	c := startCollector(t)
-	c.receiver.shared.pipeline.delivered(maxDelivery, false, time.Now())
+	c.receiver.shared.pipeline.recordDelivery(maxDelivery, false, time.Now())
 	grant := c.login("demo", testOrigin)
 	var types []string
 	_, lines := c.post("frames", testOrigin, helloText(grant, 0)+"\n"+fmt.Sprintf(fabricText, 1)+"\n"+logText(1))

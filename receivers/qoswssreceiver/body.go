@@ -10,37 +10,36 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// postBody is the body of a POST. It is charged to the strangers of its address like a large message before its hello, until it
-// is closed.
+// postBody is the body of a POST, charged to its address until it is closed, like a large message before its hello.
 type postBody struct {
-	text    []byte
-	shared  *shared
-	network throttle.Key
-	buf     *[]byte
-	room    reserve
-	account *budget.Account // nil: it holds nothing so far
+	text        []byte
+	shared      *shared
+	network     throttle.Key
+	buf         *[]byte
+	reservation reservation
+	account     *budget.Account // nil: nothing is charged so far
 }
 
-// readBody reads a body of at most MaxFrameBytes. The address pays for the bytes, and is refused before they are read
-// while it owes others. A body that is returned needs a close.
+// readBody reads a body of at most MaxFrameBytes. The bytes are charged to the address, which is refused before they
+// are read while it is in debt. The caller must close the body.
 func (d *shared) readBody(r *http.Request, network throttle.Key) (*postBody, *protocol.Error) {
-	if refusal := check(d.may.byteLimitsOf(network), time.Now()); refusal != nil {
+	if refusal := check(d.throttles.byteLimitsOf(network), time.Now()); refusal != nil {
 		return nil, refusal
 	}
 	b := &postBody{shared: d, network: network, buf: newBuffer()}
-	b.room.of = b
-	n, err := fill(r.Body, b.buf, b.room.grow)
-	d.may.payFor(n, network, time.Now())
+	b.reservation.holder = b
+	n, err := fill(r.Body, b.buf, b.reservation.grow)
+	d.throttles.payFor(n, network, time.Now())
 	b.text = (*b.buf)[:n]
-	if refusal := refusalOf(n, err); refusal != nil {
+	if refusal := bodyRefusal(n, err); refusal != nil {
 		b.close()
 		return nil, refusal
 	}
 	return b, nil
 }
 
-// refusalOf returns why a body is not accepted of which n bytes were read.
-func refusalOf(n int, err error) *protocol.Error {
+// bodyRefusal returns the reason to refuse a body of which n bytes were read, nil if there is none.
+func bodyRefusal(n int, err error) *protocol.Error {
 	switch {
 	case errors.Is(err, errNoRoom):
 		return noRoom()
@@ -54,12 +53,12 @@ func refusalOf(n int, err error) *protocol.Error {
 
 func (b *postBody) owner() *budget.Account {
 	if b.account == nil {
-		b.account = b.shared.strangerOf(b.network)
+		b.account = b.shared.openAnonymous(b.network)
 	}
 	return b.account
 }
 
-// close gives back what the body holds. It may be called more than once.
+// close frees the memory of the body. It may be called more than once.
 func (b *postBody) close() {
 	if b.buf == nil {
 		return
@@ -71,9 +70,9 @@ func (b *postBody) close() {
 	}
 }
 
-// byteLimitsOf returns the limits of bytes of an address.
-func (t *throttles) byteLimitsOf(network throttle.Key) []counted {
-	return t.located(t.bytes.endpointLimits, party{network: network})
+// byteLimitsOf returns the byte limits of an address.
+func (t *throttles) byteLimitsOf(network throttle.Key) []bucket {
+	return t.addressBuckets(t.bytes.endpointLimits, party{network: network})
 }
 
 // payFor charges the n bytes of a body to its address.

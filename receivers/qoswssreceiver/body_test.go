@@ -71,8 +71,8 @@ func TestBodiesAreCharged(t *testing.T) {
 // spec: SRV-04
 func TestLargeBodiesNeedRoom(t *testing.T) {
 	c := startCollector(t)
-	full := c.receiver.shared.strangerOf(0)
-	second := c.receiver.shared.strangerOf(0)
+	full := c.receiver.shared.openAnonymous(0)
+	second := c.receiver.shared.openAnonymous(0)
 	require.Equal(t, budget.None, full.Take(8<<20))
 	require.Equal(t, budget.None, second.Take(8<<20))
 	large := strings.Repeat("x", bufferBytes+1)
@@ -120,7 +120,7 @@ func TestTheAddressPaysForBodies(t *testing.T) {
 	c, p := throttledCollector(t, func(cfg *Config) {
 		cfg.Throttle.Bytes.PerAddress, cfg.Throttle.Bytes.PerUser, cfg.Throttle.Bytes.PerApp = rarely(1000), rarely(1000), rarely(1000)
 	})
-	may := c.receiver.shared.may
+	may := c.receiver.shared.throttles
 	network := may.hash.Network(networkOf(parseHop(p.client)))
 	hello := helloText(c.login("demo", testOrigin), 0)
 	for path, one := range map[string]struct {
@@ -148,7 +148,7 @@ func TestTheAddressPaysForBodies(t *testing.T) {
 func TestAnAddressThatOwesBytesIsNotRead(t *testing.T) {
 	c, p := throttledCollector(t, func(cfg *Config) { cfg.Throttle.Bytes.PerAddress = rarely(2) })
 	d := c.receiver.shared
-	network := d.may.hash.Network(networkOf(parseHop(p.client)))
+	network := d.throttles.hash.Network(networkOf(parseHop(p.client)))
 	body, refusal := d.readBody(posted(strings.Repeat("x", 5000), eof), network)
 	require.Nil(t, refusal)
 	body.close()

@@ -9,7 +9,7 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// bufferBytes is the size of the buffer that every message has.
+// bufferBytes is the size of a buffer. It is not charged: every message has one.
 const bufferBytes = 4 << 10
 
 // buffers hold messages and bodies while they are read and decoded.
@@ -17,30 +17,30 @@ var buffers = sync.Pool{New: func() any { return new(make([]byte, bufferBytes)) 
 
 func newBuffer() *[]byte { return buffers.Get().(*[]byte) }
 
-// freeBuffer keeps a buffer for another message. One that has grown is charged only when it grows, so it is not kept.
+// freeBuffer reuses a buffer. A larger one is not reused, because it was charged only to the message that needed it.
 func freeBuffer(buf *[]byte) {
 	if len(*buf) == bufferBytes {
 		buffers.Put(buf)
 	}
 }
 
-// errNoRoom refuses a message that is larger than the buffer that every message has.
+// errNoRoom refuses a message that is larger than a buffer.
 var errNoRoom = errors.New("no room for a large message")
 
 func noRoom() *protocol.Error {
 	return &protocol.Error{Code: protocol.CodeOverloaded, Message: "there is no room for large messages now"}
 }
 
-// reserve charges the buffer of a large message while it is read.
-type reserve struct {
-	of      interface{ owner() *budget.Account }
-	account *budget.Account // that the charge is on
+// reservation charges the buffer of a large message while it is read.
+type reservation struct {
+	holder  interface{ owner() *budget.Account }
+	account *budget.Account // to which n is charged
 	n       int64
 }
 
-func (r *reserve) grow(size int) bool {
+func (r *reservation) grow(size int) bool {
 	r.giveBack()
-	r.account, r.n = r.of.owner(), int64(size)
+	r.account, r.n = r.holder.owner(), int64(size)
 	if r.account.Take(r.n) == budget.None {
 		return true
 	}
@@ -48,14 +48,14 @@ func (r *reserve) grow(size int) bool {
 	return false
 }
 
-func (r *reserve) giveBack() {
+func (r *reservation) giveBack() {
 	if r.n > 0 {
 		r.account.Give(r.n)
 	}
 	r.n = 0
 }
 
-// fill reads a message into *buf, which grows to one byte over the limit at most, if grow permits it.
+// fill reads a message into *buf, which grows to at most one byte over the limit if grow permits it.
 func fill(r io.Reader, buf *[]byte, grow func(size int) bool) (n int, err error) {
 	for {
 		got, err := r.Read((*buf)[n:])

@@ -15,17 +15,17 @@ import (
 type coding string
 
 const (
-	identity coding = "identity"
-	gzipped  coding = "gzip"
-	brotlied coding = "br"
+	codingIdentity coding = "identity"
+	codingGzip     coding = "gzip"
+	codingBrotli   coding = "br"
 )
 
-// codings are those that the library is served in, the smallest first.
-var codings = []coding{brotlied, gzipped, identity}
+// codings are those of the library's files, the smallest first.
+var codings = []coding{codingBrotli, codingGzip, codingIdentity}
 
-// acceptable returns the coding that an Accept-Encoding prefers, the smallest where several
-// are equal; ok is false where none is acceptable (RFC 9110, section 12.5.3).
-func acceptable(header string) (best coding, ok bool) {
+// preferredCoding returns the coding that an Accept-Encoding prefers, the smallest of several equal ones;
+// ok is false if none is acceptable (RFC 9110, section 12.5.3).
+func preferredCoding(header string) (best coding, ok bool) {
 	weights := weightsOf(header)
 	highest := 0.0
 	for _, c := range codings {
@@ -33,8 +33,8 @@ func acceptable(header string) (best coding, ok bool) {
 		if !listed {
 			weight, listed = weights["*"]
 		}
-		if !listed && c == identity {
-			weight = 0.0005 // acceptable, and less than any weight that can be given
+		if !listed && c == codingIdentity {
+			weight = 0.0005 // acceptable, and less than any weight in a header
 		}
 		if weight > highest {
 			best, highest = c, weight
@@ -43,7 +43,7 @@ func acceptable(header string) (best coding, ok bool) {
 	return best, highest > 0
 }
 
-// weightsOf reads the list. A weight that is none counts as 0.
+// weightsOf parses an Accept-Encoding. An invalid weight counts as 0.
 func weightsOf(header string) map[coding]float64 {
 	weights := make(map[coding]float64)
 	for item := range strings.SplitSeq(header, ",") {
@@ -68,15 +68,15 @@ func weightOf(parameter string) float64 {
 	return weight
 }
 
-// encode returns plain in a coding, nil where that failed.
+// encode returns plain in a coding, nil after an error.
 func (c coding) encode(plain []byte) []byte {
 	var out bytes.Buffer
 	var w io.WriteCloser
 	switch c {
-	case brotlied:
+	case codingBrotli:
 		w = brotli.NewWriterLevel(&out, brotli.BestCompression)
-	case gzipped:
-		w, _ = gzip.NewWriterLevel(&out, gzip.BestCompression) // the level is one
+	case codingGzip:
+		w, _ = gzip.NewWriterLevel(&out, gzip.BestCompression) // the level is valid
 	default:
 		return plain
 	}

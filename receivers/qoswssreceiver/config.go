@@ -22,26 +22,26 @@ import (
 type Config struct {
 	confighttp.ServerConfig `mapstructure:",squash"`
 
-	// Apps names the extension that knows the applications.
+	// Apps names the extension of the applications.
 	Apps component.ID `mapstructure:"apps"`
-	// TURN names the extension that hands out TURN servers for pre-call tests and calls. Empty: there are none.
+	// TURN names the extension that provides TURN servers for pre-call tests and calls. Empty: no servers.
 	TURN component.ID `mapstructure:"turn"`
-	// Storage names the storage extension whose past calls and tests recommendations use. Empty: they use none.
+	// Storage names the storage extension whose past calls and tests recommendations use. Empty: none.
 	Storage component.ID `mapstructure:"storage"`
-	// PathPrefix stands before all paths, "/qos" for example. Empty: none.
+	// PathPrefix precedes all paths, "/qos" for example. Empty: no prefix.
 	PathPrefix string `mapstructure:"path_prefix"`
-	// BehindTLSProxy says that a proxy in front ends TLS, so that plain HTTP may be
-	// served on other addresses than loopback.
+	// BehindTLSProxy permits plain HTTP on addresses other than loopback, because a proxy in front
+	// terminates TLS.
 	BehindTLSProxy bool `mapstructure:"behind_tls_proxy"`
-	// TrustedProxies are addresses and networks of proxies in front, whose word on the
-	// address of a client is taken.
+	// TrustedProxies are addresses and networks of proxies in front that are trusted to report the
+	// address of a client.
 	TrustedProxies []string `mapstructure:"trusted_proxies"`
-	// ForwardedHeader is the header in which they tell it: X-Forwarded-For or Forwarded.
+	// ForwardedHeader is the header in which they report it: X-Forwarded-For or Forwarded.
 	ForwardedHeader string `mapstructure:"forwarded_header"`
-	// DashboardURL is where people open the dashboard; clients make links to
-	// conferences from it. Empty: no links.
+	// DashboardURL is the dashboard's URL for people; clients build links to conferences from it.
+	// Empty: no links.
 	DashboardURL string `mapstructure:"dashboard_url"`
-	// StatsInterval is how often clients of applications without an interval of their own measure.
+	// StatsInterval is the measurement interval of clients whose application sets none.
 	StatsInterval time.Duration `mapstructure:"stats_interval"`
 	// MaxConnections limits the open WebSocket connections.
 	MaxConnections int `mapstructure:"max_connections"`
@@ -49,19 +49,18 @@ type Config struct {
 	MaxConnectionsPerApp int `mapstructure:"max_connections_per_app"`
 	// MaxConnectionsPerAddress limits the open WebSocket connections of one client address.
 	MaxConnectionsPerAddress int `mapstructure:"max_connections_per_address"`
-	// Throttle limits how often applications, addresses and users may come.
+	// Throttle limits the requests of applications, addresses and users.
 	Throttle throttleConfig `mapstructure:"throttle"`
 	// Memory limits the bytes that clients make the receiver hold.
 	Memory memoryConfig `mapstructure:"memory"`
-	// MaxFramesPerSecond limits the messages of one connection; a faster client is slowed down.
+	// MaxFramesPerSecond limits the messages of one connection; a faster client has to slow down.
 	MaxFramesPerSecond int `mapstructure:"max_frames_per_second"`
-	// Addresses says what becomes of network addresses in texts of clients before anything else gets
-	// them: truncate (IPv4 to /24, IPv6 to /48), drop or keep.
+	// Addresses is the treatment of network addresses in texts of clients, before any other component
+	// receives them: truncate (IPv4 to /24, IPv6 to /48), drop or keep.
 	Addresses address.Mode `mapstructure:"addresses"`
-	// KeepNetworks are addresses and networks that are never cut: the operator's TURN servers.
+	// KeepNetworks are addresses and networks that are never truncated: the operator's TURN servers.
 	KeepNetworks []string `mapstructure:"keep_networks"`
-	// PipelineTimeout limits one call of the pipeline. What it cuts is sent again by
-	// the client.
+	// PipelineTimeout limits one call of the pipeline. Clients send frames again after a timeout.
 	PipelineTimeout time.Duration `mapstructure:"pipeline_timeout"`
 
 	_ struct{}
@@ -73,7 +72,7 @@ func createDefaultConfig() component.Config {
 	server := tlsserver.DefaultConfig("localhost:8480")
 	server.ReadTimeout = 20 * time.Second
 	server.MaxRequestBodySize = protocol.MaxFrameBytes + maxDrainBytes // the endpoints accept MaxFrameBytes
-	server.CompressionAlgorithms = []string{""}                        // bodies are small, a decoder is one more way in
+	server.CompressionAlgorithms = []string{""}                        // bodies are small, and a decoder is one more target of attacks
 	return &Config{
 		ServerConfig:             server,
 		Apps:                     component.MustNewID("qosapps"),
@@ -90,7 +89,7 @@ func createDefaultConfig() component.Config {
 	}
 }
 
-// Validate reports all faults at once, each by its key.
+// Validate reports all errors at once, each with its key.
 func (cfg *Config) Validate() error {
 	return errors.Join(
 		cfg.validateTransport(),
@@ -99,10 +98,10 @@ func (cfg *Config) Validate() error {
 		cfg.validateThrottle(),
 		cfg.Memory.validate(),
 		cfg.validateAddresses(),
-		positive("max_connections", cfg.MaxConnections),
-		positive("max_connections_per_app", cfg.MaxConnectionsPerApp),
-		positive("max_frames_per_second", cfg.MaxFramesPerSecond),
-		positive("pipeline_timeout", cfg.PipelineTimeout),
+		requirePositive("max_connections", cfg.MaxConnections),
+		requirePositive("max_connections_per_app", cfg.MaxConnectionsPerApp),
+		requirePositive("max_frames_per_second", cfg.MaxFramesPerSecond),
+		requirePositive("pipeline_timeout", cfg.PipelineTimeout),
 	)
 }
 
@@ -111,8 +110,8 @@ func (cfg *Config) validateAddresses() error {
 	return err
 }
 
-// positive refuses a limit that would let nothing through.
-func positive[N int | time.Duration](key string, n N) error {
+// requirePositive refuses a limit that would admit nothing.
+func requirePositive[N int | time.Duration](key string, n N) error {
 	if n > 0 {
 		return nil
 	}
@@ -178,7 +177,7 @@ func (cfg *Config) validateStats() error {
 	return errors.Join(errs...)
 }
 
-// conferenceURL is the template that clients fill in.
+// conferenceURL returns the URL template of conferences for clients, empty without a dashboard.
 func (cfg *Config) conferenceURL() string {
 	if cfg.DashboardURL == "" {
 		return ""

@@ -15,10 +15,10 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// serveConfiguration answers with the configuration of calls and of pre-call tests (docs/protocol.md, section 11).
+// serveConfiguration returns the configuration of calls and of pre-call tests (docs/protocol.md, section 11).
 func (d *shared) serveConfiguration(w http.ResponseWriter, r *http.Request) {
 	now := time.Now()
-	answer, refusal := d.configuration(r, d.may.network(r), now)
+	answer, refusal := d.configuration(r, d.throttles.network(r), now)
 	if refusal != nil {
 		count(d.metrics.ReceiverQoswssConfigurationRequests, "outcome", refusal.Code)
 		d.refuse(w, refusal)
@@ -29,7 +29,7 @@ func (d *shared) serveConfiguration(w http.ResponseWriter, r *http.Request) {
 }
 
 func (d *shared) configuration(r *http.Request, network throttle.Key, now time.Time) (*protocol.Configuration, *protocol.Error) {
-	at := d.may.located(d.may.configurations, party{network: network})
+	at := d.throttles.addressBuckets(d.throttles.configurations, party{network: network})
 	if refusal := take(at, now); refusal != nil {
 		return nil, refusal
 	}
@@ -43,7 +43,7 @@ func (d *shared) configuration(r *http.Request, network throttle.Key, now time.T
 		return nil, refusal
 	}
 	id, refusal := d.auth.Bearer(request.Token, originOf(r), now, func(id auth.Identity) *protocol.Error {
-		refusal := take(d.may.proved(d.may.configurations, party{id.AppID, id.User.Name, network}), now)
+		refusal := take(d.throttles.identityBuckets(d.throttles.configurations, party{id.AppID, id.User.Name, network}), now)
 		if refusal != nil {
 			giveBack(at, make([]time.Duration, len(at)))
 		}
@@ -55,11 +55,11 @@ func (d *shared) configuration(r *http.Request, network throttle.Key, now time.T
 	return d.configure(r.Context(), id, request, now), nil
 }
 
-// configure makes the answer to a user.
+// configure returns the configuration for a user.
 func (d *shared) configure(ctx context.Context, id auth.Identity, request *protocol.ConfigurationRequest, now time.Time) *protocol.Configuration {
 	c := &protocol.Configuration{At: now.UnixMilli(), Default: d.defaultConfig(id.AppID)}
 	known := recommend.Known{Default: c.Default}
-	var expires earliest
+	var expires expiry
 	if d.turn != nil {
 		for _, server := range d.turn.CallServers(id.AppID, id.User.Name, now) {
 			expires.take(server.Expires)
@@ -67,7 +67,7 @@ func (d *shared) configure(ctx context.Context, id auth.Identity, request *proto
 		}
 		c.PreCall = d.tests(id, &expires, now)
 	}
-	known.Test, known.Paths = d.past.known(ctx, d.recorded(id), request, now)
+	known.Test, known.Paths = d.pastCalls.lookup(ctx, d.recorded(id), request, now)
 	c.Recommended = recommend.Config(known)
 	if !recommend.Asks(c.Recommended.Media) {
 		c.Recommended.Media = c.Default.Media
@@ -79,18 +79,18 @@ func (d *shared) configure(ctx context.Context, id auth.Identity, request *proto
 	for i := range servers {
 		c.ICEServers = append(c.ICEServers, servers[i].ICEServer)
 	}
-	c.ExpiresInMs = expires.in(now)
+	c.ExpiresInMs = expires.untilMs(now)
 	return c
 }
 
-// recorded returns a user as records have it.
+// recorded returns a user with the name that records have.
 func (d *shared) recorded(id auth.Identity) user {
 	users := usersOf(d.apps, id.AppID, func() {})
 	return user{app: id.AppID, name: users.user(id.User).Name}
 }
 
-// tests returns the settings of pre-call tests; nil without a server.
-func (d *shared) tests(id auth.Identity, expires *earliest, now time.Time) *protocol.TestSettings {
+// tests returns the settings of pre-call tests, nil without a server.
+func (d *shared) tests(id auth.Identity, expires *expiry, now time.Time) *protocol.TestSettings {
 	limits := d.turn.TestLimits()
 	settings := &protocol.TestSettings{
 		MaxDurationMs: limits.MaxDuration.Milliseconds(), MaxBytes: limits.MaxBytes, MaxThroughputBps: limits.MaxThroughputBps,
@@ -105,7 +105,7 @@ func (d *shared) tests(id auth.Identity, expires *earliest, now time.Time) *prot
 	return settings
 }
 
-// defaultConfig is the default configuration of an app.
+// defaultConfig returns the default configuration of an app.
 func (d *shared) defaultConfig(appID string) (c protocol.CallConfig) {
 	if raw := d.apps.DefaultConfiguration(appID); len(raw) > 0 {
 		if err := json.Unmarshal(raw, &c); err != nil {
@@ -114,7 +114,7 @@ func (d *shared) defaultConfig(appID string) (c protocol.CallConfig) {
 		}
 	}
 	if !recommend.Asks(c.Media) {
-		c.Media = json.RawMessage(`{"audio":true,"video":true}`) // pages hand it to getUserMedia
+		c.Media = json.RawMessage(`{"audio":true,"video":true}`) // pages pass it to getUserMedia
 	}
 	return c
 }
@@ -123,17 +123,17 @@ func iceServer(s turnrest.Server) protocol.ICEServer {
 	return protocol.ICEServer{URLs: s.URLs, Username: s.Username, Credential: s.Credential}
 }
 
-// earliest is the earliest time of those taken; zero: none.
-type earliest struct{ at time.Time }
+// expiry is the earliest of several times; zero: none.
+type expiry struct{ at time.Time }
 
-func (e *earliest) take(at time.Time) {
+func (e *expiry) take(at time.Time) {
 	if !at.IsZero() && (e.at.IsZero() || at.Before(e.at)) {
 		e.at = at
 	}
 }
 
-// in returns the time until then in ms, at least 1; 0: never.
-func (e *earliest) in(now time.Time) int64 {
+// untilMs returns the time until the earliest one in ms, at least 1; 0: never.
+func (e *expiry) untilMs(now time.Time) int64 {
 	if e.at.IsZero() {
 		return 0
 	}

@@ -17,17 +17,16 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// connection is one WebSocket. One goroutine reads, translates, calls the pipeline and
-// answers: frames that come faster than the pipeline takes them wait in the network. All
-// its timers are read deadlines, so an idle connection costs one goroutine with a small stack,
-// and no buffer.
+// connection is one WebSocket. One goroutine reads, translates, calls the pipeline and answers: if
+// frames arrive faster than the pipeline accepts them, they wait in the network. All its timers are
+// read deadlines, so an idle connection costs one goroutine with a small stack, and no buffer.
 type connection struct {
 	sockets *sockets
 	shared  *shared
 	session *session
 	ws      *websocket.Conn
-	network throttle.Key    // where it comes from; 0: not known
-	refusal *protocol.Error // sent in place of being served
+	network throttle.Key    // of the client; 0: not known
+	refusal *protocol.Error // sent instead of serving the client; nil: it is served
 
 	app atomic.Pointer[string] // AppID; nil until the client was welcomed
 
@@ -36,19 +35,19 @@ type connection struct {
 
 	inbox inbox
 
-	started  time.Time
-	lastRead time.Time
-	brisk    bool      // the last read came soon after the one before
-	pinged   time.Time // zero: the client was not asked for a sign of life since lastRead
-	overdue  time.Time // since when the socket is read once more after a deadline; zero: none has passed
-	end      *ending   // set inside read, where gorilla cannot carry it
+	started      time.Time
+	lastRead     time.Time
+	busy         bool      // the last read followed the one before within timing.rest
+	pingedAt     time.Time // when the client was pinged since lastRead; zero: it was not
+	overdueSince time.Time // since when a read after a deadline is repeated; zero: no deadline has passed
+	end          *ending   // set within read, because gorilla cannot return it
 }
 
 func (c *connection) wake() {
 	c.rawMu.Lock()
 	defer c.rawMu.Unlock()
 	if c.raw != nil {
-		_ = c.raw.SetReadDeadline(passed)
+		_ = c.raw.SetReadDeadline(pastDeadline)
 	}
 }
 
@@ -60,7 +59,7 @@ func (c *connection) cut() {
 	}
 }
 
-// run serves until the connection ends, or until nothing has come for a moment. Then the connection rests.
+// run serves until the connection ends or should rest (await).
 func (c *connection) run(rested bool) {
 	quiet := false
 	defer func() {
@@ -84,17 +83,17 @@ func (c *connection) run(rested bool) {
 	}
 }
 
-// recover keeps a fault that one client's message brings out away from all others.
+// recover limits a panic, which one client's message may cause, to this connection.
 func (c *connection) recover() {
 	if fault := recover(); fault != nil {
 		c.shared.log.Error("connection ended by a fault", zap.Any("fault", fault), zap.ByteString("stack", debug.Stack()))
 		end := c.session.end(&protocol.Error{Code: protocol.CodeInternal, Message: "a fault of the server"})
-		c.ends(end)
-		c.sayBye(end)
+		c.setEnd(end)
+		c.sendBye(end)
 	}
 }
 
-// serve reads messages until the connection ends. It returns nil if nothing has come for a moment.
+// serve reads messages until the connection ends. It returns nil if the connection should rest.
 func (c *connection) serve() *ending {
 	if c.refusal != nil {
 		return c.session.end(c.refusal)
@@ -113,30 +112,30 @@ func (c *connection) serve() *ending {
 		if c.end != nil {
 			return c.end
 		}
-		if errors.Is(err, websocket.ErrReadLimit) { // there is none: a length that is negative
+		if errors.Is(err, websocket.ErrReadLimit) { // there is no read limit: gorilla returns it for a negative length
 			return c.session.end(&protocol.Error{Code: protocol.CodeMalformed, Message: "a frame has a length that RFC 6455 does not allow"})
 		}
 		if _, closed := errors.AsType[*websocket.CloseError](err); closed {
 			return &ending{}
 		}
 		if err != nil { // read and write have ended the connection if the network broke
-			return c.shared.ended(endProtocol)
+			return c.shared.countEnd(endProtocol)
 		}
 	}
 }
 
-// finish takes what was read before the end, says bye and closes.
+// finish delivers the frames that were read before the end, sends a bye and closes.
 func (c *connection) finish(e *ending) {
-	c.ends(e) // a write that fails from now on is not counted
+	c.setEnd(e) // a write that fails from now on is not counted
 	if c.session.due() {
 		c.session.flush(time.Now())
 	}
-	c.sayBye(e)
+	c.sendBye(e)
 }
 
-// sayBye ends the WebSocket and waits a moment for the client to close its half: closing
-// at once, with unread data, would take the bye away from it.
-func (c *connection) sayBye(e *ending) {
+// sendBye ends the WebSocket, and waits for the client to close its half for timing.drain: an
+// immediate close with unread data would reset the connection, and the client would lose the bye.
+func (c *connection) sendBye(e *ending) {
 	if e.bye != nil {
 		c.write(protocol.AppendBye(nil, *e.bye))
 	}
@@ -152,23 +151,22 @@ func (c *connection) sayBye(e *ending) {
 	_, _ = io.Copy(io.Discard, c.raw)
 }
 
-// write sends one text message. Once a write has failed nothing can be said any more.
+// write sends one text message. A failed write ends the connection.
 func (c *connection) write(msg []byte) {
 	_ = c.ws.SetWriteDeadline(time.Now().Add(c.shared.timing.write))
 	if err := c.ws.WriteMessage(websocket.TextMessage, msg); err != nil {
-		c.unwritten(err)
+		c.writeFailed(err)
 	}
 }
 
-// unwritten ends the connection after a write that failed. A client that does not read is counted, a network that broke
-// is not.
-func (c *connection) unwritten(err error) {
+// writeFailed ends the connection after a failed write. It counts a client that does not read, but not a broken network.
+func (c *connection) writeFailed(err error) {
 	if c.end != nil {
 		return
 	}
 	c.end = &ending{}
 	if isTimeout(err) {
-		c.end = c.shared.ended(endWrite)
+		c.end = c.shared.countEnd(endWrite)
 	}
 }
 
@@ -177,38 +175,38 @@ func isTimeout(err error) bool {
 	return ok && timeout.Timeout()
 }
 
-// pong answers a ping, which counts like a message.
+// pong answers a ping, which counts as a message.
 func (c *connection) pong(text string) error {
-	if err := c.counted(text); err != nil {
+	if err := c.countControl(text); err != nil {
 		return err
 	}
 	err := c.ws.WriteControl(websocket.PongMessage, []byte(text), time.Now().Add(c.shared.timing.write))
 	if err == nil || errors.Is(err, websocket.ErrCloseSent) {
 		return nil
 	}
-	c.unwritten(err)
+	c.writeFailed(err)
 	return errEnded
 }
 
-// counted counts a control frame.
-func (c *connection) counted(string) error {
-	c.session.pace.refill(float64(c.session.framesPerSecond), c.shared.may.bytes.connection.rate, time.Now())
-	if e := c.session.counted(); e != nil {
-		c.ends(e)
+// countControl counts a control frame as a message.
+func (c *connection) countControl(string) error {
+	c.session.pace.refill(float64(c.session.framesPerSecond), c.shared.throttles.bytes.connection.rate, time.Now())
+	if e := c.session.countMessage(); e != nil {
+		c.setEnd(e)
 		return errEnded
 	}
 	return nil
 }
 
-// receive reads one message and gives it to the session.
+// receive reads one message and passes it to the session.
 func (c *connection) receive(kind int, r io.Reader) error {
 	buf := newBuffer()
 	defer freeBuffer(buf)
-	room := reserve{of: c.session}
+	room := reservation{holder: c.session}
 	defer room.giveBack()
 	n, err := fill(r, buf, room.grow)
 	if errors.Is(err, errNoRoom) {
-		c.ends(c.session.end(noRoom()))
+		c.setEnd(c.session.end(noRoom()))
 	}
 	if err != nil {
 		return err
@@ -219,7 +217,7 @@ func (c *connection) receive(kind int, r io.Reader) error {
 	case n > protocol.MaxFrameBytes:
 		size, err = c.discard(r, msg)
 	case kind != websocket.TextMessage:
-		c.ends(c.session.refuse(&protocol.Error{Code: protocol.CodeMalformed, Message: "binary messages are not taken"}))
+		c.setEnd(c.session.refuse(&protocol.Error{Code: protocol.CodeMalformed, Message: "binary messages are not taken"}))
 	default:
 		c.take(msg)
 	}
@@ -227,26 +225,26 @@ func (c *connection) receive(kind int, r io.Reader) error {
 	return err
 }
 
-// take hands a message to the session.
+// take passes a message to the session.
 func (c *connection) take(msg []byte) {
 	now := time.Now()
-	if e := c.session.expired(now); e != nil {
-		c.ends(e)
+	if e := c.session.checkExpiry(now); e != nil {
+		c.setEnd(e)
 		return
 	}
-	c.ends(c.session.message(msg, now))
+	c.setEnd(c.session.message(msg, now))
 	if c.app.Load() == nil && c.session.translator != nil {
 		c.app.Store(&c.session.identity.AppID)
 	}
 }
 
-func (c *connection) ends(e *ending) {
+func (c *connection) setEnd(e *ending) {
 	if c.end == nil {
 		c.end = e
 	}
 }
 
-// discard reads the rest of a message that is too large without keeping it.
+// discard reads the rest of a message that is too large, and drops it.
 func (c *connection) discard(r io.Reader, head []byte) (size int64, err error) {
 	const most = protocol.MaxDiscardBytes - protocol.MaxFrameBytes
 	rest, err := io.Copy(io.Discard, io.LimitReader(r, most))
@@ -258,9 +256,9 @@ func (c *connection) discard(r io.Reader, head []byte) (size int64, err error) {
 		Code: protocol.CodeFrameTooLarge, Limit: protocol.MaxFrameBytes, Seq: protocol.PeekSeq(head[:1<<10]),
 		Message: "a message has at most 65536 bytes",
 	}
-	c.ends(c.session.refuse(tooLarge)) // first, so that the client does not send it again
+	c.setEnd(c.session.refuse(tooLarge)) // before the end, so that the client does not send it again
 	if rest == most {
-		c.ends(c.session.end(tooLarge))
+		c.setEnd(c.session.end(tooLarge))
 	}
 	return size, nil
 }

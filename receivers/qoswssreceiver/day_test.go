@@ -66,8 +66,8 @@ func TestBytesOfADay(t *testing.T) {
 		require.Equal(t, maxRetryAfter.Milliseconds(), said[0].RetryAfterMs)
 		require.Zero(t, said[0].StatsIntervalMs)
 	}
-	require.EqualValues(t, 3, c.receiver.shared.may.day.refused.Load())
-	require.EqualValues(t, 3, c.receiver.shared.may.day.admitted.Load())
+	require.EqualValues(t, 3, c.receiver.shared.throttles.day.refused.Load())
+	require.EqualValues(t, 3, c.receiver.shared.throttles.day.admitted.Load())
 
 	apps.leave(1000 + cost)
 	full = true

@@ -1,9 +1,9 @@
-// Package qoswssreceiver is the edge of qos: an HTTP(S) server that takes the frames of
-// browsers over WebSocket and POST (docs/protocol.md), turns them into log records
-// (docs/telemetry.md) and acknowledges them when the pipeline has them.
+// Package qoswssreceiver is the receiver of qos: an HTTP(S) server that receives the frames of
+// browsers over WebSocket and POST (docs/protocol.md), converts them to log records
+// (docs/telemetry.md) and acknowledges them when the pipeline has accepted them.
 //
-// It holds nothing that must survive it: a client that finds another collector resumes
-// there, and a frame that was not acknowledged is sent again.
+// It has no durable state: a client may resume at another collector, and sends frames without an
+// acknowledgement again.
 package qoswssreceiver
 
 //go:generate mdatagen metadata.yaml

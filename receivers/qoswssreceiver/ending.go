@@ -6,35 +6,35 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// ending is why and how a connection ends. A nil bye ends it without one.
+// ending is the reason and the form of a connection's end. A nil bye: the WebSocket is closed without one.
 type ending struct {
 	bye    *protocol.Bye
-	reason endReason // of an end without a bye; empty: the client closed, or the network broke
+	reason endReason // for an end without a bye; empty: the client closed, or the network broke
 }
 
-// endReason is a reason of the receiver to end a connection for which there is no bye.
+// endReason is a reason of the receiver to end a connection without a bye.
 type endReason string
 
-// The reasons, which are counted like the codes of byes.
+// The reasons; the metric counts them beside the codes of byes.
 const (
 	endProtocol endReason = "protocol" // a frame that RFC 6455 forbids
 	endIdle     endReason = "idle"     // no answer to a ping
 	endWrite    endReason = "write"    // the client did not read
 )
 
-// ended counts an end without a bye.
-func (d *shared) ended(reason endReason) *ending {
+// countEnd counts an end without a bye, and returns it.
+func (d *shared) countEnd(reason endReason) *ending {
 	count(d.metrics.ReceiverQoswssConnectionsClosed, "code", reason)
 	return &ending{reason: reason}
 }
 
-// closeCode is the WebSocket close code (docs/protocol.md, section 4.9).
+// closeCode returns the WebSocket close code (docs/protocol.md, section 4.9).
 func (e *ending) closeCode() int {
 	if e.bye != nil {
 		return closeCode(e.bye)
 	}
 	switch e.reason {
-	case endIdle: // the receiver leaves: 1000 is for a connection that was used to its end (RFC 6455, section 7.4.1)
+	case endIdle: // the receiver goes away; 1000 means that the connection is complete (RFC 6455, section 7.4.1)
 		return websocket.CloseGoingAway
 	case endProtocol:
 		return websocket.CloseProtocolError

@@ -170,7 +170,7 @@ func (c *collector) inBubble(t *testing.T) *neighbours {
 	require.NoError(t, err)
 	outer := d.ctx
 	t.Cleanup(func() { d.ctx = outer })
-	d.next, d.may, d.ctx = next, may, t.Context()
+	d.next, d.throttles, d.ctx = next, may, t.Context()
 	d.memory, d.pipeline = budget.NewLedger(d.cfg.Memory.limits()), backPressure{}
 	return n
 }

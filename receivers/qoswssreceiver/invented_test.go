@@ -25,15 +25,15 @@ func (c *collector) flood(t *testing.T, names int) (admitted int) {
 	}
 	results := make(chan result)
 	for i := range names {
-		network := d.may.hash.Network(networkOf(parseHop(fmt.Sprintf("203.0.%d.%d", i/250, i%250))))
+		network := d.throttles.hash.Network(networkOf(parseHop(fmt.Sprintf("203.0.%d.%d", i/250, i%250))))
 		a := d.attempt(&protocol.ScramFirst{AppID: fmt.Sprint("invented ", i)}, network)
-		go func() { results <- result{a, d.may.begin(ctx, a, time.Now())} }()
+		go func() { results <- result{a, d.throttles.begin(ctx, a, time.Now())} }()
 	}
 	for range names {
 		r := <-results
 		if r.refusal == nil {
 			admitted++
-			t.Cleanup(func() { d.may.end(r.attempt, nil, time.Now()) })
+			t.Cleanup(func() { d.throttles.end(r.attempt, nil, time.Now()) })
 		}
 	}
 	return admitted
@@ -65,7 +65,7 @@ func TestTheGateDoesNotReportWhetherAnAppExists(t *testing.T) {
 			enter := func(appID string) *protocol.Error {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
-				return d.may.begin(ctx, d.attempt(&protocol.ScramFirst{AppID: appID}, 0), time.Now())
+				return d.throttles.begin(ctx, d.attempt(&protocol.ScramFirst{AppID: appID}, 0), time.Now())
 			}
 			for range busy {
 				require.Nil(t, enter("strict"))

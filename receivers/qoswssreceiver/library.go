@@ -13,12 +13,11 @@ import (
 	"time"
 )
 
-// libraryAge is how long browsers keep the library without asking: the names carry no
-// version, so a fix must come through soon.
+// libraryAge is the time for which browsers cache the library: its names have no version, and a
+// fix has to reach them soon.
 const libraryAge = "public, max-age=300"
 
-// contentTypes of the library's files, by the end of their names. What is not listed is
-// not served.
+// contentTypes are those of the library's files, by extension. Other files are not served.
 var contentTypes = map[string]string{
 	".js":   "text/javascript; charset=utf-8",
 	".mjs":  "text/javascript; charset=utf-8",
@@ -28,7 +27,7 @@ var contentTypes = map[string]string{
 	".json": "application/json", // the manifest: sizes and integrity hashes
 }
 
-// notForBrowsers is for Node, which reads it beside the files.
+// notForBrowsers is for Node only.
 const notForBrowsers = "package.json"
 
 // libraryFile is one file, ready to be served.
@@ -36,10 +35,10 @@ type libraryFile struct {
 	name        string
 	contentType string
 	etag        string
-	encoded     map[coding]func() []byte // made once, when it is first asked for
+	encoded     map[coding]func() []byte // computed at its first request
 }
 
-// loadLibrary reads the files of dir.
+// loadLibrary reads the files of a directory.
 func loadLibrary(fsys fs.FS, dir string) ([]*libraryFile, error) {
 	entries, err := fs.ReadDir(fsys, dir)
 	if err != nil {
@@ -67,35 +66,35 @@ func loadLibrary(fsys fs.FS, dir string) ([]*libraryFile, error) {
 	return files, nil
 }
 
-// ServeHTTP serves the file; http.ServeContent answers conditions and ranges.
+// ServeHTTP serves the file; http.ServeContent evaluates conditions and ranges.
 func (f *libraryFile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", f.contentType)
 	h.Set("Cache-Control", libraryAge)
 	h.Set("Vary", "Accept-Encoding")
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
-	c, ok := acceptable(strings.Join(r.Header.Values("Accept-Encoding"), ","))
+	c, ok := preferredCoding(strings.Join(r.Header.Values("Accept-Encoding"), ","))
 	if !ok {
 		http.Error(w, "the library is served as br, gzip and identity", http.StatusNotAcceptable)
 		return
 	}
-	if r.Header.Get("Range") != "" { // of the file itself, as http.ServeContent counts
-		c = identity
+	if r.Header.Get("Range") != "" { // http.ServeContent counts bytes of the encoded body
+		c = codingIdentity
 	}
 	f.serve(w, r, c)
 }
 
-// serve serves the file in a coding, or plain where it could not be made.
+// serve serves the file in a coding, or plain if that failed.
 func (f *libraryFile) serve(w http.ResponseWriter, r *http.Request, c coding) {
 	h, body := w.Header(), f.encoded[c]()
 	if body == nil {
-		c, body = identity, f.encoded[identity]()
+		c, body = codingIdentity, f.encoded[codingIdentity]()
 	}
 	etag := f.etag
-	if c != identity {
+	if c != codingIdentity {
 		etag += "-" + string(c)
 		h.Set("Content-Encoding", string(c))
-		h.Set("Content-Length", strconv.Itoa(len(body))) // http.ServeContent leaves it out
+		h.Set("Content-Length", strconv.Itoa(len(body))) // http.ServeContent omits it
 	}
 	h.Set("ETag", `"`+etag+`"`)
 	http.ServeContent(w, r, f.name, time.Time{}, bytes.NewReader(body))

@@ -42,7 +42,7 @@ func TestLibraryFile(t *testing.T) {
 		return w.Result()
 	}
 	etags := map[string]bool{}
-	for accept, want := range map[string]coding{"br;q=0, gzip;q=0": identity, "gzip, deflate": gzipped, "gzip, deflate, br, zstd": brotlied} {
+	for accept, want := range map[string]coding{"br;q=0, gzip;q=0": codingIdentity, "gzip, deflate": codingGzip, "gzip, deflate, br, zstd": codingBrotli} {
 		resp := get("Accept-Encoding", accept)
 		sent, err := io.ReadAll(resp.Body)
 		require.NoError(t, err)
@@ -50,8 +50,8 @@ func TestLibraryFile(t *testing.T) {
 		require.Equal(t, libraryAge, resp.Header.Get("Cache-Control"))
 		require.Equal(t, "text/javascript; charset=utf-8", resp.Header.Get("Content-Type"))
 		require.Equal(t, strconv.Itoa(len(sent)), resp.Header.Get("Content-Length"))
-		require.Equal(t, want == identity, resp.Header.Get("Content-Encoding") == "")
-		require.Equal(t, want != identity, resp.Header.Get("Content-Encoding") == string(want))
+		require.Equal(t, want == codingIdentity, resp.Header.Get("Content-Encoding") == "")
+		require.Equal(t, want != codingIdentity, resp.Header.Get("Content-Encoding") == string(want))
 		etag := resp.Header.Get("ETag")
 		require.False(t, etags[etag], "each coding has its own")
 		etags[etag] = true
@@ -74,13 +74,13 @@ func decoded(t *testing.T, c coding, sent []byte) []byte {
 	t.Helper()
 	var r io.Reader = bytes.NewReader(sent)
 	switch c {
-	case gzipped:
+	case codingGzip:
 		unpacked, err := gzip.NewReader(r)
 		require.NoError(t, err)
 		r = unpacked
-	case brotlied:
+	case codingBrotli:
 		r = brotli.NewReader(r)
-	case identity:
+	case codingIdentity:
 	}
 	plain, err := io.ReadAll(r)
 	require.NoError(t, err)
@@ -96,7 +96,7 @@ func TestLibraryIsServedCompressed(t *testing.T) {
 	want, err := client.Dist.ReadFile("dist/qos.min.js")
 	require.NoError(t, err)
 	size := len(want)
-	for _, accept := range []coding{gzipped, brotlied} {
+	for _, accept := range []coding{codingGzip, codingBrotli} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.url+"qos.min.js", http.NoBody)
 		require.NoError(t, err)
 		req.Header.Set("Accept-Encoding", string(accept))
@@ -114,19 +114,19 @@ func TestLibraryIsServedCompressed(t *testing.T) {
 
 func TestAcceptable(t *testing.T) {
 	for header, want := range map[string]coding{
-		"": identity, "br": brotlied, "BR": brotlied, "gzip": gzipped, "GZIP": gzipped, "gzip, br": brotlied, "br, gzip": brotlied,
-		"gzip;q=1, br;q=1.0": brotlied, "br;q=0.5, gzip": gzipped, "br, gzip;q=0.5": brotlied, "br;q=0, gzip;q=0.001": gzipped,
-		"gzip;q=0": identity, "gzip;q=0.0": identity, "gzip; q=0.01": gzipped, "gzip ; Q=0.01": gzipped, "x-gzip": identity, "deflate, zstd": identity,
-		"*": brotlied, "*;q=0.1, br;q=0": gzipped, "identity, br;q=0.9": identity, "identity;q=0.5, gzip;q=0.5": gzipped,
-		"identity;q=0, gzip": gzipped, "*;q=0, gzip": gzipped, "*;q=0, identity": identity, "br;q=x, gzip": gzipped, "br;q=2": identity,
-		"br;level=5": identity, ",, ;": identity, "br;q=NaN": identity,
+		"": codingIdentity, "br": codingBrotli, "BR": codingBrotli, "gzip": codingGzip, "GZIP": codingGzip, "gzip, br": codingBrotli, "br, gzip": codingBrotli,
+		"gzip;q=1, br;q=1.0": codingBrotli, "br;q=0.5, gzip": codingGzip, "br, gzip;q=0.5": codingBrotli, "br;q=0, gzip;q=0.001": codingGzip,
+		"gzip;q=0": codingIdentity, "gzip;q=0.0": codingIdentity, "gzip; q=0.01": codingGzip, "gzip ; Q=0.01": codingGzip, "x-gzip": codingIdentity, "deflate, zstd": codingIdentity,
+		"*": codingBrotli, "*;q=0.1, br;q=0": codingGzip, "identity, br;q=0.9": codingIdentity, "identity;q=0.5, gzip;q=0.5": codingGzip,
+		"identity;q=0, gzip": codingGzip, "*;q=0, gzip": codingGzip, "*;q=0, identity": codingIdentity, "br;q=x, gzip": codingGzip, "br;q=2": codingIdentity,
+		"br;level=5": codingIdentity, ",, ;": codingIdentity, "br;q=NaN": codingIdentity,
 	} {
-		got, ok := acceptable(header)
+		got, ok := preferredCoding(header)
 		require.True(t, ok, header)
 		require.Equal(t, want, got, header)
 	}
 	for _, header := range []string{"identity;q=0", "*;q=0", "br;q=0, gzip;q=0, identity;q=0", "deflate, identity;q=0"} {
-		_, ok := acceptable(header)
+		_, ok := preferredCoding(header)
 		require.False(t, ok, header)
 	}
 }

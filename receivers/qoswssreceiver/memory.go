@@ -15,10 +15,10 @@ import (
 	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
 )
 
-// memoryConfig limits what clients make the receiver hold: announcements as long as their connection is open, half of
-// each limit at most, and frames while they are in the pipeline.
+// memoryConfig limits the memory of clients: announcements as long as their connection is open, at most half of each
+// limit, and frames while they are in the pipeline.
 type memoryConfig struct {
-	// TotalMiB is for all clients. One application may hold three times of what is free.
+	// TotalMiB is for all clients. One application may hold three times as much as is free.
 	TotalMiB int `mapstructure:"total_mib"`
 	// PerUserMiB is for all sessions of a user of an application.
 	PerUserMiB int `mapstructure:"per_user_mib"`
@@ -30,7 +30,7 @@ type memoryConfig struct {
 	_ struct{}
 }
 
-// leastConnectionMiB has room for any one frame beside as many announcements.
+// leastConnectionMiB has room for the largest frame and as many bytes of announcements.
 const leastConnectionMiB = 8
 
 func defaultMemory() memoryConfig {
@@ -60,13 +60,13 @@ func (c memoryConfig) limits() budget.Limits {
 	}
 }
 
-// Estimates of what a frame takes in the pipeline beside its texts, as records and as events of conferences.
+// Estimates of the memory of a frame in the pipeline beside its texts, as records and as events of conferences.
 const (
 	recordBytes = 1 << 10
 	valueBytes  = 64
 )
 
-// frameBytes estimates what a frame of a size takes in the pipeline.
+// frameBytes estimates the memory of a frame in the pipeline.
 func frameBytes(frame protocol.Frame, size int) int64 {
 	records, values := 1, 0
 	switch f := frame.(type) {
@@ -81,13 +81,13 @@ func frameBytes(frame protocol.Frame, size int) int64 {
 	return int64(records*recordBytes + values*valueBytes + 2*size)
 }
 
-// sessionBytes estimates what a session keeps from its hello on, beside the texts of the hello.
+// sessionBytes estimates the memory of a session after its hello, beside the texts of the hello.
 const sessionBytes = 1 << 10
 
-// owner returns the account of the connection. Before the hello it is one of the strangers of its address.
+// owner returns the account of the connection. Before the hello it is an account of its address.
 func (s *session) owner() *budget.Account {
 	if s.account == nil {
-		s.account = s.shared.strangerOf(s.network)
+		s.account = s.shared.openAnonymous(s.network)
 	}
 	return s.account
 }
@@ -97,28 +97,28 @@ func (d *shared) openAccount(app, user, session string) *budget.Account {
 	return connect(d.memory.Open(app, user, session))
 }
 
-// strangerOf opens the account of a connection before its hello, or of a POST. All of them share a user's limit, of which
-// each address has a share.
-func (d *shared) strangerOf(network throttle.Key) *budget.Account {
+// openAnonymous opens the account of a connection before its hello, or of a POST. All of them share a user's limit, of
+// which each address has a share.
+func (d *shared) openAnonymous(network throttle.Key) *budget.Account {
 	return connect(d.memory.OpenAddress(strconv.FormatUint(uint64(network), 16)))
 }
 
-// connect opens the account of one connection, and leaves the shared one to it.
-func connect(of *budget.Account) *budget.Account {
-	defer of.Close()
-	return of.Connect()
+// connect opens the account of one connection, which holds the shared account open.
+func connect(shared *budget.Account) *budget.Account {
+	defer shared.Close()
+	return shared.Connect()
 }
 
-// own opens the account of a client that was admitted, and keeps what its hello takes.
-func (s *session) own(size int) *protocol.Error {
-	s.stranger = s.account
+// openOwn opens the account of an admitted client, and charges its hello.
+func (s *session) openOwn(size int) *protocol.Error {
+	s.anonymous = s.account
 	s.account = s.shared.openAccount(s.identity.AppID, s.identity.User.Name, s.translator.session)
 	s.decoder.SetKeep(s.keep)
 	return s.keep(sessionBytes + size)
 }
 
-// keep charges what the decoder keeps. An announcement that the connection itself has no room for is refused like any
-// other that is over a limit. If the session, the user or the application has none, the connection ends.
+// keep charges what the decoder keeps. An announcement for which the connection itself has no room is refused like any
+// other beyond a limit. If the session, the user or the application has none, the connection ends.
 func (s *session) keep(n int) *protocol.Error {
 	if n < 0 {
 		s.account.Drop(int64(-n))
@@ -138,7 +138,7 @@ func (s *session) keep(n int) *protocol.Error {
 	return nil
 }
 
-// hold charges a frame that goes into the pipeline, after the frames before it went if they are in its way.
+// hold charges a frame for the pipeline. If there is no room, it flushes the frames before it and tries again.
 func (s *session) hold(n int64, flush func()) bool {
 	if s.owner().Take(n) != budget.None {
 		if len(s.batch) == 0 {
@@ -149,11 +149,11 @@ func (s *session) hold(n int64, flush func()) bool {
 			return false
 		}
 	}
-	s.held += n
+	s.heldBytes += n
 	return true
 }
 
-// observeMemory shows what clients hold, and how often they were refused more.
+// observeMemory registers the metrics of the memory of clients and of their refusals.
 func observeMemory(metrics *metadata.TelemetryBuilder, memory *budget.Ledger) error {
 	return errors.Join(
 		metrics.RegisterReceiverQoswssMemoryCallback(func(_ context.Context, o metric.Int64Observer) error {

@@ -30,7 +30,7 @@ func welcomedAs(t require.TestingT, d *shared, app, user, session string, send f
 	s.seqs = newTracker(0)
 	s.framesPerSecond, s.pace.at = 1_000_000, time.Unix(1, 0)
 	require.True(t, d.perApp.enter(app, 1<<20))
-	require.Nil(t, s.own(100))
+	require.Nil(t, s.openOwn(100))
 	return s
 }
 
@@ -152,7 +152,7 @@ func TestAnnouncementsBeyondTheMemoryAreRefused(t *testing.T) {
 	}
 	three := newSession(d, testOrigin, func([]byte) {})
 	three.identity, three.translator = two.identity, two.translator
-	refusal := three.own(1 << 16)
+	refusal := three.openOwn(1 << 16)
 	require.NotNil(t, refusal)
 	require.Equal(t, protocol.CodeOverloaded, refusal.Code)
 	require.Positive(t, c.counted("receiver_qoswss_memory_refusals", "connection"))
@@ -186,7 +186,7 @@ func TestFloodsOfBytesEnd(t *testing.T) {
 	var end *ending
 	for range maxByteDebt/4096 + 4096<<10/4096 + 1 {
 		require.Nil(t, end)
-		end = s.arrived(4096, time.Now())
+		end = s.receiveBytes(4096, time.Now())
 	}
 	require.NotNil(t, end)
 	require.Equal(t, protocol.CodeThrottled, end.bye.Code)
@@ -210,19 +210,19 @@ func TestFloodsAfterASlowDownEnd(t *testing.T) {
 	for range 2 { // each wait allows for the frames that are under way
 		s.slowDown(now, 2*time.Second)
 		for range maxIgnoredBytes / chargedBytes {
-			require.Nil(t, s.arrived(chargedBytes, now))
+			require.Nil(t, s.receiveBytes(chargedBytes, now))
 		}
 	}
 	s.slowDown(now, 2*time.Second)
-	require.Nil(t, s.arrived(maxIgnoredBytes, now))
-	end := s.arrived(1, now)
+	require.Nil(t, s.receiveBytes(maxIgnoredBytes, now))
+	end := s.receiveBytes(1, now)
 	require.NotNil(t, end)
 	require.Equal(t, protocol.CodeThrottled, end.bye.Code)
 	require.Positive(t, end.bye.RetryAfterMs)
 
 	// The user was charged: a bucket that was full has no more than the rest.
-	user := c.receiver.shared.may.bytes.user
-	key := c.receiver.shared.may.hash.Of(testAppID, "mallory", 7)
+	user := c.receiver.shared.throttles.bytes.user
+	key := c.receiver.shared.throttles.hash.Of(testAppID, "mallory", 7)
 	require.Equal(t, user.rate.Burst-3*maxIgnoredBytes/kib, left(user, key, now))
 
 	// Small messages cost more than their bytes.
@@ -238,10 +238,10 @@ func TestFloodsAfterASlowDownEnd(t *testing.T) {
 func TestStrangersShareOneUsersMemory(t *testing.T) {
 	c := startCollector(t)
 	d := c.receiver.shared
-	var all []*reserve
+	var all []*reservation
 	var sessions []*session
 	grow := func(s *session) bool {
-		r := &reserve{of: s}
+		r := &reservation{holder: s}
 		all, sessions = append(all, r), append(sessions, s)
 		return r.grow(protocol.MaxFrameBytes)
 	}
@@ -269,14 +269,14 @@ func TestStrangersShareOneUsersMemory(t *testing.T) {
 // spec: SRV-04
 func TestTheAddressPaysForBytesBeforeTheHello(t *testing.T) {
 	c, _ := throttledCollector(t, func(cfg *Config) { cfg.Throttle.Bytes.PerAddress = rarely(1000) })
-	may := c.receiver.shared.may
+	may := c.receiver.shared.throttles
 	now := time.Now()
 	s := newSession(c.receiver.shared, testOrigin, func([]byte) {})
 	s.network = 7
 	at, key := may.bytes.address, may.hash.Of("", "", 7)
-	require.Nil(t, s.arrived(chargedBytes-1, now))
+	require.Nil(t, s.receiveBytes(chargedBytes-1, now))
 	require.Zero(t, at.table.Tracked())
-	require.Nil(t, s.arrived(1+5*kib, now))
+	require.Nil(t, s.receiveBytes(1+5*kib, now))
 	require.Equal(t, at.rate.Burst-chargedBytes/kib-5, left(at, key, now))
 
 	one, _ := c.dialFrom("203.0.113.8")

@@ -11,7 +11,7 @@ import (
 // owner is the user of a session.
 type owner struct {
 	user     protocol.UserID
-	recorded protocol.UserID // user as records have it
+	recorded protocol.UserID // user with the IDs that records have
 	signed   bool            // by an origin server (third-party mode): other IDs that the page gives for its user are claims
 }
 
@@ -19,9 +19,9 @@ func ownerOf(id auth.Identity) owner {
 	return owner{user: id.User, signed: id.Credential.Kind == auth.CredentialKey}
 }
 
-// claimed returns the data of an event, which are as records have them. A local userIDChange of a signed owner has the
-// alias of the new ID as a claim: a real name in it would be masked by the alias wherever it is, also as the owner's.
-func (o owner) claimed(name string, data []byte) []byte {
+// claimedData returns the data of an event for its record. In a local userIDChange of a signed owner the alias of the
+// new ID is a claim: a real name in it would be masked by the alias wherever it occurs, also where it is the owner's.
+func (o owner) claimedData(name string, data []byte) []byte {
 	if !o.signed {
 		return data
 	}
@@ -29,12 +29,12 @@ func (o owner) claimed(name string, data []byte) []byte {
 	if named.Of != event.Claimed && (named.Of != "local" || named.User.Alias == "" || named.User == event.User(o.recorded)) {
 		return data
 	}
-	out, _ := json.Marshal(map[string]string{event.ClaimedUserID: named.User.Alias}) // texts: it does not fail
+	out, _ := json.Marshal(map[string]string{event.ClaimedUserID: named.User.Alias}) // a map of texts: no error
 	return out
 }
 
-// giver returns the user who gave a feedback, and the one whom the page named in place of a signed owner.
-func (o owner) giver(named protocol.UserID) (giver, claimed protocol.UserID) {
+// feedbackUser returns the user who gave a feedback, and the user whom the page named instead of a signed owner.
+func (o owner) feedbackUser(named protocol.UserID) (giver, claimed protocol.UserID) {
 	if !o.signed || named == o.user || named == (protocol.UserID{}) {
 		return named, claimed
 	}

@@ -17,22 +17,22 @@ import (
 )
 
 const (
-	// pastTime is the longest that an answer waits for the store.
+	// pastTime bounds the time that an answer waits for the store.
 	pastTime = 300 * time.Millisecond
-	// testAge is how long the result of a pre-call test is used for the same network.
+	// testAge is the time for which the result of a pre-call test is used in the same network.
 	testAge = 24 * time.Hour
-	// recentTests is the number of tests of a user that are read to find one of the same network.
+	// recentTests is the number of tests of a user that are read to find one in the same network.
 	recentTests = 10
-	// pastReads bounds the answers that read tests at the same time. Others continue without.
+	// pastReads bounds the answers that read tests at the same time. Others continue without tests.
 	pastReads = 16
 )
 
-// findTURN finds the extension that hands out TURN servers. It is nil where none is named.
+// findTURN returns the extension that provides TURN servers, nil if none is configured.
 func findTURN(host component.Host, id component.ID) (turnrest.Provider, error) {
 	return find[turnrest.Provider](host, "turn", id, "has no TURN servers: name one of type qosturn")
 }
 
-// findReader finds the store that past calls and tests are read from. It is nil where none is named.
+// findReader returns the reader of past calls and tests, nil if no storage is configured.
 func findReader(host component.Host, id component.ID) (storage.Reader, error) {
 	source, err := find[interface{ Reader() storage.Reader }](host, "storage", id, "is not a storage extension: name one of type qosstorage")
 	if err != nil || source == nil {
@@ -41,7 +41,7 @@ func findReader(host component.Host, id component.ID) (storage.Reader, error) {
 	return source.Reader(), nil
 }
 
-// find finds an extension that is optional.
+// find returns an optional extension.
 func find[T any](host component.Host, key string, id component.ID, other string) (none T, _ error) {
 	if id == (component.ID{}) {
 		return none, nil
@@ -57,38 +57,38 @@ func find[T any](host component.Host, key string, id component.ID, other string)
 	return found, nil
 }
 
-// past is what the store has of earlier calls and tests. A nil past has nothing.
-type past struct {
+// pastCalls reads earlier calls and tests from the store. A nil past has none.
+type pastCalls struct {
 	reader  storage.Reader
 	history *pathhistory.History
 	log     *zap.Logger
-	reads   chan struct{} // has a place for each answer that reads tests
+	reads   chan struct{} // one element for each answer that reads tests
 }
 
 // newPast returns nil without a store.
-func newPast(reader storage.Reader, log *zap.Logger) *past {
+func newPast(reader storage.Reader, log *zap.Logger) *pastCalls {
 	if reader == nil {
 		return nil
 	}
-	return &past{reader: reader, log: log, reads: make(chan struct{}, pastReads), history: pathhistory.New(reader, func(appID string, err error) {
+	return &pastCalls{reader: reader, log: log, reads: make(chan struct{}, pastReads), history: pathhistory.New(reader, func(appID string, err error) {
 		log.Warn("past calls of an application cannot be read; its recommendations use older counts or none",
 			zap.String("app", appID), zap.Error(err))
 	})}
 }
 
-// close ends what reads the store.
-func (p *past) close() {
+// close stops the reads of the history.
+func (p *pastCalls) close() {
 	if p != nil {
 		p.history.Close()
 	}
 }
 
-// user is a user as records have it.
+// user is a user with the name that records have.
 type user struct{ app, name string }
 
-// known returns the newest test of the user in this network, that of the request if it has one, and the network
-// paths at the site. It waits for the store for at most pastTime.
-func (p *past) known(ctx context.Context, u user, request *protocol.ConfigurationRequest, now time.Time) (*protocol.TestResult, recommend.Paths) {
+// lookup returns the newest test of the user in this network, or that of the request if it has one, and the network
+// paths at the site. It waits at most pastTime for the store.
+func (p *pastCalls) lookup(ctx context.Context, u user, request *protocol.ConfigurationRequest, now time.Time) (*protocol.TestResult, recommend.Paths) {
 	if p == nil {
 		return request.PreCall, recommend.Paths{}
 	}
@@ -101,8 +101,8 @@ func (p *past) known(ctx context.Context, u user, request *protocol.Configuratio
 	return test, p.history.Paths(ctx, u.app, request.SiteID, now)
 }
 
-// test returns the user's newest test that ended at the same site and in a network of the same type; nil: none.
-func (p *past) test(ctx context.Context, u user, request *protocol.ConfigurationRequest, now time.Time) *protocol.TestResult {
+// test returns the user's newest successful test at the same site and in a network of the same type; nil: none.
+func (p *pastCalls) test(ctx context.Context, u user, request *protocol.ConfigurationRequest, now time.Time) *protocol.TestResult {
 	select {
 	case p.reads <- struct{}{}:
 		defer func() { <-p.reads }()

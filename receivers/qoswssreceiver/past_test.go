@@ -153,7 +153,7 @@ func TestSlowStoreDelaysNoAnswerForLong(t *testing.T) {
 	require.Empty(t, answer.Recommended.Reasons)
 	require.NotEmpty(t, answer.ICEServers)
 
-	p := c.receiver.shared.past
+	p := c.receiver.shared.pastCalls
 	for range pastReads {
 		p.reads <- struct{}{}
 	}

@@ -120,7 +120,7 @@ func TestAStoppedCollectorGivesUpNobody(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, 4, n)
 			require.Nil(t, c.end)
-			require.Zero(t, c.pinged)
+			require.Zero(t, c.pingedAt)
 			require.NoError(t, <-answered)
 		})
 	}

@@ -23,7 +23,7 @@ func (d *shared) serveAuth(w http.ResponseWriter, r *http.Request) {
 }
 
 func (d *shared) authenticate(r *http.Request) ([]byte, *protocol.Error) {
-	network := d.may.network(r)
+	network := d.throttles.network(r)
 	body, refusal := d.readBody(r, network)
 	if refusal != nil {
 		return nil, refusal
@@ -32,26 +32,26 @@ func (d *shared) authenticate(r *http.Request) ([]byte, *protocol.Error) {
 	return d.handshake(r.Context(), body.text, originOf(r), network, time.Now())
 }
 
-// handshake answers one message of the handshake, if it may come now.
+// handshake answers one message of the handshake, if the throttles admit it.
 func (d *shared) handshake(ctx context.Context, body []byte, origin string, network throttle.Key, now time.Time) ([]byte, *protocol.Error) {
 	req, refusal := protocol.DecodeAuth(body)
 	if refusal != nil {
 		return nil, refusal
 	}
 	a := d.attempt(req, network)
-	if refusal := d.may.begin(ctx, a, now); refusal != nil {
+	if refusal := d.throttles.begin(ctx, a, now); refusal != nil {
 		return nil, refusal
 	}
-	defer func() { d.may.end(a, refusal, now) }()
+	defer func() { d.throttles.end(a, refusal, now) }()
 	body, refusal = d.prove(req, a, origin, now)
 	return body, refusal
 }
 
-// prove answers one message of the handshake.
+// prove verifies one message of the handshake, and returns the answer.
 func (d *shared) prove(req any, a attempt, origin string, now time.Time) ([]byte, *protocol.Error) {
 	var reply protocol.TokenReply
 	var refusal *protocol.Error
-	own := func(auth.Identity) *protocol.Error { return d.may.granted(a, now) }
+	own := func(auth.Identity) *protocol.Error { return d.throttles.takeGranted(a, now) }
 	switch req := req.(type) {
 	case *protocol.ScramFirst:
 		challenge, refusal := d.auth.ScramFirst(req, origin, now)
@@ -72,24 +72,24 @@ func (d *shared) prove(req any, a attempt, origin string, now time.Time) ([]byte
 	return protocol.AppendTokenReply(nil, reply), nil
 }
 
-// serveFrames takes the lines of a POST as a short connection (docs/protocol.md, section
-// 8): all of it, or nothing.
+// serveFrames serves the lines of a POST like a short connection (docs/protocol.md, section 8):
+// all of them are accepted, or none.
 func (d *shared) serveFrames(w http.ResponseWriter, r *http.Request) {
-	network := d.may.network(r)
-	if e := take(d.may.located(d.may.posts, party{network: network}), time.Now()); e != nil {
+	network := d.throttles.network(r)
+	if e := take(d.throttles.addressBuckets(d.throttles.posts, party{network: network}), time.Now()); e != nil {
 		d.refuse(w, e)
 		return
 	}
 	body, refused := d.readBody(r, network)
-	if refused != nil { // fewer frames fit, and what they hold is good
-		d.writeRefusal(w, refused.Code.HTTPStatus(), d.refusal(refused, true))
+	if refused != nil { // retryable: a smaller body fits, and its frames are valid
+		d.writeRefusal(w, refused.Code.HTTPStatus(), d.newRefusal(refused, true))
 		return
 	}
 	defer body.close()
 	d.metrics.ReceiverQoswssReceivedBytes.Add(context.Background(), int64(len(body.text)))
 	p := post{}
 	p.session = newSession(d, originOf(r), p.add)
-	p.session.patient, p.session.network = true, network
+	p.session.isPost, p.session.network = true, network
 	p.session.pace.unpaid = len(body.text)
 	defer p.session.close()
 	bye := p.take(body, time.Now())
@@ -114,18 +114,18 @@ func (p *post) add(msg []byte) {
 	p.answer.WriteByte('\n')
 }
 
-// take gives all lines to the session, then what they hold to the pipeline. A bye means
-// that nothing was taken.
+// take passes all lines to the session, then their frames to the pipeline. A bye means that no
+// frame was accepted.
 func (p *post) take(body *postBody, now time.Time) *protocol.Bye {
-	if bye := p.say(body.text, now); bye != nil {
+	if bye := p.readLines(body.text, now); bye != nil {
 		return bye
 	}
-	body.close() // while the pipeline has the frames, their user holds them
+	body.close() // in the pipeline the frames are charged to their user
 	return p.settle(now)
 }
 
-// say gives all lines to the session.
-func (p *post) say(text []byte, now time.Time) *protocol.Bye {
+// readLines passes all lines to the session.
+func (p *post) readLines(text []byte, now time.Time) *protocol.Bye {
 	s := p.session
 	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
 		if len(line) == 0 {
@@ -135,7 +135,7 @@ func (p *post) say(text []byte, now time.Time) *protocol.Bye {
 		if e != nil && s.translator == nil {
 			return e.bye
 		}
-		if e != nil { // the client said bye, or too much was refused: the rest is for another POST
+		if e != nil { // the client sent bye, or too much was refused: the rest is for another POST
 			break
 		}
 	}
@@ -145,10 +145,10 @@ func (p *post) say(text []byte, now time.Time) *protocol.Bye {
 	return nil
 }
 
-// settle gives what the lines hold to the pipeline.
+// settle passes the frames of the lines to the pipeline.
 func (p *post) settle(now time.Time) *protocol.Bye {
 	s := p.session
-	s.owesAck = true
+	s.ackDue = true
 	s.flush(now)
 	if s.failures > 0 || now.Before(s.pausedUntil) {
 		return s.end(&protocol.Error{Code: protocol.CodeOverloaded, Message: "the server cannot take frames now"}).bye

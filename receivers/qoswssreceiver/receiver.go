@@ -29,7 +29,7 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// wssReceiver owns the server and everything behind it.
+// wssReceiver is the receiver: the server and the state of its connections.
 type wssReceiver struct {
 	set     receiver.Settings
 	cfg     *Config
@@ -82,25 +82,25 @@ func (r *wssReceiver) Start(ctx context.Context, host component.Host) error {
 	own, stop := context.WithCancel(context.Background())
 	if err := r.open(ctx, host, found, own); err != nil {
 		stop()
-		r.shared.past.close()
+		r.shared.pastCalls.close()
 		r.shared = nil
 		return err
 	}
 	r.stop = stop
 	watching, unwatch := context.WithCancel(own)
 	r.unwatch = unwatch
-	r.serving.Go(func() { r.shared.watch.run(watching, found.apps, revision, r.timing.look, r.sockets) })
+	r.serving.Go(func() { r.shared.watch.run(watching, found.apps, revision, r.timing.pollApps, r.sockets) })
 	return nil
 }
 
-// open listens. Pipeline calls end with own.
+// open listens. own is the context of pipeline calls.
 func (r *wssReceiver) open(ctx context.Context, host component.Host, found extensions, own context.Context) (err error) {
 	apps, log := found.apps, logonce.Settings(r.set.TelemetrySettings).Logger
 	r.shared = &shared{
 		cfg: r.cfg, timing: r.timing, labels: found.labels, apps: apps, turn: found.turn,
-		past: newPast(found.reader, log), next: r.next, obs: r.obs, metrics: r.metrics, log: log, ctx: own,
+		pastCalls: newPast(found.reader, log), next: r.next, obs: r.obs, metrics: r.metrics, log: log, ctx: own,
 	}
-	if r.shared.may, err = r.throttles(apps); err != nil {
+	if r.shared.throttles, err = r.throttles(apps); err != nil {
 		return err
 	}
 	if r.shared.addresses, err = address.New(r.cfg.Addresses, r.cfg.KeepNetworks); err != nil {
@@ -113,7 +113,7 @@ func (r *wssReceiver) open(ctx context.Context, host component.Host, found exten
 	if err := r.shared.pipeline.observe(r.metrics); err != nil {
 		return err
 	}
-	r.shared.auth = auth.New(apps.Keys(), apps, newAudit(r.set.Logger, apps, r.metrics, r.shared.addresses, time.Now).decided)
+	r.shared.auth = auth.New(apps.Keys(), apps, newAudit(r.set.Logger, apps, r.metrics, r.shared.addresses, time.Now).record)
 	if err := observeForgotten(r.metrics, r.shared.auth); err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (r *wssReceiver) open(ctx context.Context, host component.Host, found exten
 	return r.listen(ctx, host)
 }
 
-// extensions are those of the host that a receiver uses.
+// extensions are the extensions of the host that the receiver uses.
 type extensions struct {
 	apps   registry
 	turn   turnrest.Provider // nil: none
@@ -147,7 +147,7 @@ func (r *wssReceiver) findExtensions(host component.Host) (found extensions, err
 	return found, nil
 }
 
-// findApps finds the apps extension among the host's.
+// findApps returns the apps extension of the host.
 func findApps(host component.Host, id component.ID) (registry, error) {
 	extension, ok := host.GetExtensions()[id]
 	if !ok {
@@ -183,15 +183,15 @@ func (r *wssReceiver) listen(ctx context.Context, host component.Host) error {
 	return nil
 }
 
-// Shutdown stops accepting, tells the clients to go elsewhere, and waits for what is
-// under way. When ctx ends first it cuts that short: the clients send it again.
+// Shutdown stops accepting, asks the clients to connect elsewhere, and waits for frames in the
+// pipeline. When ctx ends first, it cancels their calls: the clients send them again.
 func (r *wssReceiver) Shutdown(ctx context.Context) error {
 	defer r.metrics.Shutdown()
 	if r.shared == nil {
 		return nil
 	}
 	r.unwatch()
-	r.sockets.sayBye()
+	r.sockets.closeAll()
 	err := r.server.Shutdown(ctx)
 	drained := make(chan struct{})
 	go func() {
@@ -208,7 +208,7 @@ func (r *wssReceiver) Shutdown(ctx context.Context) error {
 		<-drained
 	}
 	r.stop()
-	r.shared.past.close()
+	r.shared.pastCalls.close()
 	r.shared = nil
 	return err
 }

@@ -8,35 +8,35 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// maxRequests is how many requests of an address are answered at the same time. Each takes some 20 kB, for as long as its
-// client does not read the answer and up to the write timeout: HTTP/2 lets a client ask for many at once and read none.
+// maxRequests bounds the requests of an address that are answered at the same time. Each takes some 20 kB until its
+// client has read the answer, at most the write timeout: over HTTP/2 a client can send many requests and read no answer.
 const maxRequests = 1024
 
-// copyBytes is how much of a file is written at once.
+// copyBytes is the number of bytes of a file that are written at once.
 const copyBytes = 4 << 10
 
-// few answers at most maxRequests of an address at the same time. Where the address is not known there is no limit: all
-// clients may seem to be one.
-func (d *shared) few(next http.Handler) http.Handler {
+// limitRequests answers at most maxRequests of an address at the same time. There is no limit if the address is not
+// known: all clients may seem to be one.
+func (d *shared) limitRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if network := d.may.network(r); network != 0 {
+		if network := d.throttles.network(r); network != 0 {
 			if !d.requests.enter(network, maxRequests) {
 				d.refuse(w, &protocol.Error{Code: protocol.CodeOverloaded, Message: "too many requests of this address are under way", RetryAfter: time.Second})
 				return
 			}
 			defer d.requests.leave(network)
 		}
-		next.ServeHTTP(inPieces{w}, r)
+		next.ServeHTTP(pieceWriter{w}, r)
 	})
 }
 
-// inPieces is a ResponseWriter to which files are copied with a small buffer.
-type inPieces struct{ http.ResponseWriter }
+// pieceWriter is a ResponseWriter to which files are copied with a small buffer.
+type pieceWriter struct{ http.ResponseWriter }
 
 // ReadFrom implements io.ReaderFrom.
-func (w inPieces) ReadFrom(r io.Reader) (int64, error) {
+func (w pieceWriter) ReadFrom(r io.Reader) (int64, error) {
 	return io.CopyBuffer(struct{ io.Writer }{w.ResponseWriter}, r, make([]byte, copyBytes))
 }
 
 // Unwrap is for http.ResponseController.
-func (w inPieces) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w pieceWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -9,29 +9,29 @@ import (
 	"github.com/qosrtc/qos/internal/auth"
 )
 
-// revisions looks for changes of the applications, so that open connections can be checked
-// again: a revoked token must not go on speaking until it ends by itself. Connections that
-// speak compare checks; silent ones are woken, if their own application has changed.
+// revisions detects changes of the applications, so that open connections are checked again: a
+// revoked token must not be used until its end. Connections that receive messages compare checks;
+// idle ones are woken if their own application has changed.
 type revisions struct {
-	checks atomic.Uint64 // how often connections had to check again so far
+	checks atomic.Uint64 // number of changes after which connections have to check again
 }
 
-// watched is what run needs of the connections.
-type watched interface {
+// openConnections is what run needs of the connections.
+type openConnections interface {
 	openApps() []string              // applications that have connections
-	wakeApps(apps map[string]dueEnd) // makes theirs look at what they have to do
+	wakeApps(apps map[string]dueEnd) // wakes their connections, which check again
 }
 
-// dueEnd is until when the connections of an application have to check again and again.
+// dueEnd is the time until which the connections of an application have to check repeatedly.
 type dueEnd = time.Time
 
-// run looks until ctx ends. After each change since revision the connections of the
-// applications that changed check again, at each look until what changed is in force.
-func (v *revisions) run(ctx context.Context, apps auth.Registry, revision uint64, every time.Duration, open watched) {
+// run polls until ctx ends. After each change since revision the connections of the changed
+// applications check again, at each poll until the change is in force.
+func (v *revisions) run(ctx context.Context, apps auth.Registry, revision uint64, every time.Duration, open openConnections) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	changed := changes{due: make(map[string]dueEnd)}
-	var until time.Time // when looking may stop; zero: nothing has changed
+	var until time.Time // when polling may stop; zero: nothing has changed
 	for {
 		select {
 		case <-ctx.Done():
@@ -39,18 +39,18 @@ func (v *revisions) run(ctx context.Context, apps auth.Registry, revision uint64
 		case <-ticker.C:
 		}
 		newer := apps.Revision()
-		now := time.Now() // after the change; the tick may be older
+		now := time.Now() // not the time of the tick, which may be before the change
 		if newer != revision {
 			revision, until = newer, now.Add(auth.RevocationAhead)
 		}
 		if !until.IsZero() {
-			changed.look(apps, open.openApps(), now)
+			changed.compare(apps, open.openApps(), now)
 			v.checks.Add(1)
 		}
 		if len(changed.due) > 0 {
 			v.checks.Add(1)
 			open.wakeApps(changed.due)
-			changed.tidy(now)
+			changed.dropExpired(now)
 		}
 		if now.After(until) {
 			until = time.Time{}
@@ -58,28 +58,28 @@ func (v *revisions) run(ctx context.Context, apps auth.Registry, revision uint64
 	}
 }
 
-// changes finds the applications that have changed.
+// changes holds the applications that have changed.
 type changes struct {
-	seen map[string]auth.App // those that had connections at the last look
+	apps map[string]auth.App // those that had connections at the last comparison
 	due  map[string]dueEnd
 }
 
-// look compares applications with what they were. One that had no connection then may have
-// changed since its first one was admitted.
-func (c *changes) look(apps auth.Registry, open []string, now time.Time) {
+// compare compares applications with those of the last comparison. One that had no connection then
+// may have changed since its first connection was admitted.
+func (c *changes) compare(apps auth.Registry, open []string, now time.Time) {
 	seen := make(map[string]auth.App, len(open))
 	for _, id := range open {
 		app, _ := apps.App(id)
-		if before, known := c.seen[id]; !known || !reflect.DeepEqual(before, app) {
+		if before, known := c.apps[id]; !known || !reflect.DeepEqual(before, app) {
 			c.due[id] = now.Add(auth.RevocationAhead)
 		}
 		seen[id] = app
 	}
-	c.seen = seen
+	c.apps = seen
 }
 
-// tidy takes away what is in force.
-func (c *changes) tidy(now time.Time) {
+// dropExpired removes the changes that are in force.
+func (c *changes) dropExpired(now time.Time) {
 	for id, end := range c.due {
 		if now.After(end) {
 			delete(c.due, id)

@@ -48,7 +48,7 @@ func TestRevisionsAreLookedForEachSecond(t *testing.T) {
 		w := &woken{start: time.Now(), open: []string{"a", "b"}, at: map[string][]time.Duration{}}
 		revision := apps.Revision()
 		apps.limit("a", "https://before.it.runs")
-		go v.run(ctx, apps, revision, defaultTiming().look, w)
+		go v.run(ctx, apps, revision, defaultTiming().pollApps, w)
 		const ms = time.Millisecond
 		thrice := []time.Duration{500 * ms, 1000 * ms, 1500 * ms, 2000 * ms}
 		f := func(want map[string][]time.Duration) {

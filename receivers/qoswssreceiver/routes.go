@@ -11,42 +11,42 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// routes are the endpoints of docs/protocol.md, section 1.
+// routes returns the handler of the endpoints of docs/protocol.md, section 1.
 func (r *wssReceiver) routes() http.Handler {
 	mux := http.NewServeMux()
 	prefix := r.cfg.PathPrefix
-	mux.Handle("GET "+prefix+"/ws", r.shared.bare(r.sockets.ServeHTTP)) // sockets have limits of their own
-	answer := func(pattern string, endpoint http.Handler) { mux.Handle(pattern, r.shared.few(endpoint)) }
-	answer("POST "+prefix+"/auth", r.shared.bare(r.shared.serveAuth))
-	answer("POST "+prefix+"/frames", r.shared.bare(r.shared.serveFrames))
-	answer("POST "+prefix+"/configuration", r.shared.bare(r.shared.serveConfiguration))
+	mux.Handle("GET "+prefix+"/ws", r.shared.refuseQuery(r.sockets.ServeHTTP)) // WebSockets have their own limits
+	answer := func(pattern string, endpoint http.Handler) { mux.Handle(pattern, r.shared.limitRequests(endpoint)) }
+	answer("POST "+prefix+"/auth", r.shared.refuseQuery(r.shared.serveAuth))
+	answer("POST "+prefix+"/frames", r.shared.refuseQuery(r.shared.serveFrames))
+	answer("POST "+prefix+"/configuration", r.shared.refuseQuery(r.shared.serveConfiguration))
 	for _, file := range r.library {
 		answer("GET "+prefix+"/"+file.name, file)
 	}
-	return crossOrigin(r.shared.drained(canonical(mux)))
+	return crossOrigin(r.shared.drainBody(requireCanonical(mux)))
 }
 
-// maxDrainBytes is how much of a body that was refused is read, so that a client that sends
-// all of it before it reads gets the answer.
+// maxDrainBytes bounds the bytes of a refused body that are read, so that a client that sends all
+// of it before it reads receives the answer.
 const maxDrainBytes = 32 << 20
 
-// drained reads what an endpoint has left of a body: a connection that is closed with data unread
-// is reset, and the answer with it. ReadTimeout bounds the time, and the address pays for the bytes.
-func (d *shared) drained(next http.Handler) http.Handler {
+// drainBody reads the rest of a body after the endpoint: closing a connection with unread data would
+// reset it, and the client would lose the answer. ReadTimeout bounds the time; the bytes are charged to the address.
+func (d *shared) drainBody(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r)
-		waits := r.Header.Get("Expect") != "" // for leave to send a body, which it did not get
+		waits := r.Header.Get("Expect") != "" // for 100 Continue, which it did not get
 		if r.Body != http.NoBody && r.Method != http.MethodGet && !waits {
 			if n, _ := io.CopyN(io.Discard, r.Body, maxDrainBytes); n > 0 {
-				d.may.payFor(int(n), d.may.network(r), time.Now())
+				d.throttles.payFor(int(n), d.throttles.network(r), time.Now())
 			}
 		}
 	})
 }
 
-// canonical answers other forms of a path with 404: the mux would redirect, and so repeat
-// what was asked for.
-func canonical(next http.Handler) http.Handler {
+// requireCanonical answers other forms of a path with 404: the mux would redirect, and so repeat the
+// requested path.
+func requireCanonical(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p := r.URL.Path; p != path.Clean(p) && p != path.Clean(p)+"/" {
 			http.NotFound(w, r)
@@ -56,12 +56,11 @@ func canonical(next http.Handler) http.Handler {
 	})
 }
 
-// crossOrigin lets pages of any origin read the answers, refusals too. Nothing here
-// depends on a cookie; which origin may speak for an AppID is decided where the AppID is
-// known.
+// crossOrigin lets pages of any origin read the answers, refusals too. No endpoint depends on a
+// cookie; the origin is compared with the list of the application when the AppID is known.
 func crossOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		readable(w)
+		allowReading(w)
 		if r.Method == http.MethodOptions {
 			h := w.Header()
 			h.Set("Access-Control-Allow-Methods", "GET, POST")
@@ -74,9 +73,9 @@ func crossOrigin(next http.Handler) http.Handler {
 	})
 }
 
-// bare refuses requests with a query. The endpoints take none, and a token that somebody puts
-// there would stand in the logs of all that is on the way: it must never come to work.
-func (d *shared) bare(next http.HandlerFunc) http.Handler {
+// refuseQuery refuses requests with a query. No endpoint has parameters, and a token in a query
+// would be in the logs of every proxy on the path: a client that sends one must fail.
+func (d *shared) refuseQuery(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.RawQuery == "" {
 			next(w, r)
@@ -87,36 +86,36 @@ func (d *shared) bare(next http.HandlerFunc) http.Handler {
 	})
 }
 
-// originOf is the origin that a request comes from. Who sends several, as no browser does,
-// comes from none that is on any list.
+// originOf returns the origin of a request. Several headers, which no browser sends, make an origin
+// that is on no list.
 func originOf(r *http.Request) string { return strings.Join(r.Header.Values("Origin"), ", ") }
 
-func readable(w http.ResponseWriter) {
+func allowReading(w http.ResponseWriter) {
 	w.Header().Set("Access-Control-Allow-Origin", "*")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 }
 
-// writeServerError answers what the server itself refuses, before any endpoint.
-// Its own text may repeat what came.
+// writeServerError answers a request that the server refuses before any endpoint. The server's own
+// text is not used: it may repeat the request.
 func (d *shared) writeServerError(w http.ResponseWriter, _ *http.Request, _ string, status int) {
-	readable(w)
+	allowReading(w)
 	e := &protocol.Error{Code: protocol.CodeMalformed, Message: "the server refuses this request"}
 	switch status {
 	case http.StatusUnauthorized:
 		e.Code = protocol.CodeAuthFailed
-	case http.StatusBadRequest: // of the decompressor
+	case http.StatusBadRequest: // from the decompressor
 		status = http.StatusUnsupportedMediaType
 		e.Field, e.Message = "Content-Encoding", "Content-Encoding must be absent: compressed bodies are refused"
 	}
 	d.writeRefusal(w, status, refusal{Error: e})
 }
 
-// refuse answers a POST with a refusal (docs/protocol.md, section 3.4).
+// refuse answers a POST with an error (docs/protocol.md, section 3.4).
 func (d *shared) refuse(w http.ResponseWriter, e *protocol.Error) {
-	d.writeRefusal(w, e.Code.HTTPStatus(), d.refusal(e, false))
+	d.writeRefusal(w, e.Code.HTTPStatus(), d.newRefusal(e, false))
 }
 
-// writeRefusal answers a request, and counts it. Every refusal of a request comes here, also those before an endpoint.
+// writeRefusal answers a request with an error, and counts it. It is the only function that refuses requests.
 func (d *shared) writeRefusal(w http.ResponseWriter, status int, r refusal) {
 	count(d.metrics.ReceiverQoswssRequestsRefused, "status", strconv.Itoa(status))
 	if r.after > 0 {
@@ -129,7 +128,7 @@ func (d *shared) writeRefusal(w http.ResponseWriter, status int, r refusal) {
 	_, _ = w.Write(protocol.AppendError(nil, r.Error, r.retry, r.after.Milliseconds()))
 }
 
-// writeAnswer answers a POST that was taken.
+// writeAnswer answers an accepted POST.
 func writeAnswer(w http.ResponseWriter, contentType string, body []byte) {
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Cache-Control", "no-store")

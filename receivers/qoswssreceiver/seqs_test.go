@@ -46,7 +46,7 @@ func TestTrackerHoldsTheAckAtAGap(t *testing.T) {
 	tr.pending.add(7, 7)
 	tr.forget()
 	require.False(t, tr.seen(7), "what the pipeline could not take comes again")
-	tr.taken.add(7, 7)
+	tr.final.add(7, 7)
 	require.EqualValues(t, 9, tr.acked())
 }
 

@@ -15,79 +15,79 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// Bounds of what waits to go down in one call of the pipeline.
+// Limits of the frames in one call of the pipeline.
 const (
-	maxBatchMessages = 64 // for which its frames count (weight)
+	maxBatchMessages = 64 // sum of the frames' weights
 	maxBatchBytes    = 128 << 10
 )
 
-// maxSkipped bounds what one skip adds to the counter of dropped frames: one that lies
-// about 2^53 of them would make the counter useless.
+// maxSkipped bounds what one skip adds to the counter of dropped frames: a false one about 2^53
+// frames would make the counter useless.
 const maxSkipped = 1 << 20
 
 // Back-pressure.
 const (
 	maxRetryAfter  = 15 * time.Second // a slowed client still measures every 20 s (section 4.8)
-	failuresToSlow = 3                // refusals in a row, over all connections, after which clients measure less often
-	slowIntervalMs = 20_000           // how often they measure then
+	failuresToSlow = 3                // consecutive refusals, over all connections, after which clients measure less often
+	slowIntervalMs = 20_000           // their interval then
 	burstFrames    = 2 * protocol.WindowFrames
 )
 
-// session is the server's side of one connection, without the connection: messages in,
-// answers out through send. A WebSocket and a POST to frames both drive one. Time is an
-// argument; it is used by one goroutine.
+// session is the server's side of one connection, without the transport: messages in, answers out
+// through send. A WebSocket and a POST to frames both use one. The time is an argument. Not for
+// concurrent use.
 type session struct {
 	shared   *shared
 	origin   string
-	network  throttle.Key // where it comes from; 0: not known
-	patient  bool         // keep all frames until the end (a POST is taken whole or not at all)
+	network  throttle.Key // of the client; 0: not known
+	isPost   bool         // delivers no frame before the end (a POST is accepted as a whole or not at all)
 	send     func(msg []byte)
 	decoder  *protocol.Decoder
 	identity auth.Identity
 	checks   uint64 // revisions.checks when identity was last checked
 
-	translator    *translator // nil until the client was welcomed
+	translator    *translator // nil before the welcome
 	seqs          tracker
 	batch         []uint64 // numbers of the frames in translator
 	batchBytes    int
-	batchMessages int // for which the frames in translator count (weight)
+	batchMessages int // sum of their weights
 	batchSince    time.Time
 	skipped       int64 // numbers that the skips in translator declare as dropped
 
-	account  *budget.Account // of the connection; nil: it holds nothing so far
-	stranger *budget.Account // of the connection before its hello; nil: it held nothing
-	held     int64           // charged bytes of the frames in translator
-	pace     pace
+	account   *budget.Account // of the connection; nil: nothing is charged so far
+	anonymous *budget.Account // of the connection before its hello; nil: nothing was charged
+	heldBytes int64           // charged bytes of the frames in translator
+	pace      pace
 
-	lastAcked uint64
-	owesAck   bool
-	refusals  int
-	unknown   int // column names counted so far
+	lastAcked      uint64
+	ackDue         bool
+	refusals       int
+	unknownColumns int // unknown column names counted so far
 
-	failures        int // pipeline refusals in a row
+	failures        int // consecutive refusals of the pipeline
 	pausedUntil     time.Time
 	framesPerSecond int
-	statsInterval   time.Duration // how often the client measures while nothing slows it
-	saves           bool          // the client measures less often, since little is left of its app's bytes of the day
-	sentIntervalMs  int           // the measurement interval that the client was sent last; 0: none
-	ignored         int           // bytes that have arrived since the client was asked to wait
+	statsInterval   time.Duration // of the client while nothing slows it down
+	savesBytes      bool          // the client measures less often, since its app has few bytes left today
+	sentIntervalMs  int           // the last measurement interval sent to the client; 0: none
+	ignoredBytes    int           // bytes received since the client was asked to wait
 	out             []byte
 }
 
 func newSession(d *shared, origin string, send func([]byte)) *session {
 	return &session{
 		shared: d, origin: origin, send: send, decoder: protocol.NewDecoder(),
-		checks: d.watch.checks.Load(), pace: pace{frames: burstFrames, bytes: kib * float64(d.may.bytes.connection.rate.Burst)},
+		checks: d.watch.checks.Load(), pace: pace{frames: burstFrames, bytes: kib * float64(d.throttles.bytes.connection.rate.Burst)},
 	}
 }
 
-// message takes one message that came at now. It returns nil when the connection goes on.
+// message handles one message received at now. It returns nil if the connection continues.
 func (s *session) message(msg []byte, now time.Time) *ending {
 	frame, refusal := s.decoder.Decode(msg)
 	if s.translator == nil {
 		return s.greet(frame, refusal, len(msg), now)
 	}
-	if e := s.counted(); e != nil {
+	if e := s.countMessage(); e != nil {
 		return e
 	}
 	if refusal != nil {
@@ -107,10 +107,10 @@ func (s *session) message(msg []byte, now time.Time) *ending {
 	case *protocol.Bye:
 		return &ending{}
 	}
-	return s.numbered(frame, len(msg), now)
+	return s.receiveFrame(frame, len(msg), now)
 }
 
-// greet answers the first message.
+// greet handles the first message.
 func (s *session) greet(frame protocol.Frame, refusal *protocol.Error, size int, now time.Time) *ending {
 	hello, ok := frame.(*protocol.Hello)
 	switch {
@@ -126,7 +126,7 @@ func (s *session) greet(frame protocol.Frame, refusal *protocol.Error, size int,
 			Message: fmt.Sprintf("the client speaks %v, the server %v", hello.Versions, protocol.SupportedVersions),
 		})
 	}
-	identity, refusal := s.shared.admit(hello, s.origin, now, func(id auth.Identity) *protocol.Error { return s.come(id, now) })
+	identity, refusal := s.shared.admit(hello, s.origin, now, func(id auth.Identity) *protocol.Error { return s.admitIdentity(id, now) })
 	if refusal != nil {
 		return s.end(refusal)
 	}
@@ -134,19 +134,19 @@ func (s *session) greet(frame protocol.Frame, refusal *protocol.Error, size int,
 	users := usersOf(s.shared.apps, identity.AppID, s.shared.userDropped)
 	s.translator = newTranslator(endpoint{identity.AppID, ownerOf(identity), hello}, s.shared.addresses, users)
 	s.seqs, s.lastAcked, s.pace.at = newTracker(hello.Acked), hello.Acked, now
-	if refusal := s.own(size); refusal != nil {
+	if refusal := s.openOwn(size); refusal != nil {
 		return s.end(refusal)
 	}
 	s.welcome(version, hello.Acked, now)
 	return nil
 }
 
-// needsContext tells refusals of frames that are good in themselves.
+// needsContext reports whether a refusal is about missing context: the frame itself is valid.
 func needsContext(code protocol.Code) bool {
 	return code == protocol.CodeFabricUnknown || code == protocol.CodeColumnsUnknown
 }
 
-// commonVersion is the client's best version that the server speaks, 0 when there is none.
+// commonVersion returns the client's best version that the server supports, 0 if there is none.
 func commonVersion(client []int) int {
 	for _, version := range client {
 		if slices.Contains(protocol.SupportedVersions, version) {
@@ -159,7 +159,7 @@ func commonVersion(client []int) int {
 func (s *session) welcome(version int, acked uint64, now time.Time) {
 	cfg := s.shared.cfg
 	s.statsInterval = s.shared.statsInterval(s.identity.AppID)
-	_, s.saves = s.shared.apps.Left(s.identity.AppID, 0, now)
+	_, s.savesBytes = s.shared.apps.Left(s.identity.AppID, 0, now)
 	s.sentIntervalMs = s.intervalMs(now)
 	s.answer(protocol.AppendWelcome(s.out[:0], protocol.Welcome{
 		Version:         version,
@@ -172,17 +172,17 @@ func (s *session) welcome(version int, acked uint64, now time.Time) {
 	}))
 }
 
-// answer sends one message; its memory serves again.
+// answer sends one message, and reuses its memory.
 func (s *session) answer(msg []byte) {
 	s.out = msg
 	s.send(msg)
 }
 
-// close gives back what the session holds of the receiver. What still waits, because a
-// POST is taken whole or not at all or because of a fault, the client sends again.
+// close frees everything that the session holds of the receiver. The client sends frames that still
+// wait again: after a refused POST, or after a panic.
 func (s *session) close() {
-	s.deferred(len(s.batch))
-	for _, account := range [...]*budget.Account{s.account, s.stranger} {
+	s.countDeferred(len(s.batch))
+	for _, account := range [...]*budget.Account{s.account, s.anonymous} {
 		if account != nil {
 			account.Close()
 		}
@@ -192,38 +192,38 @@ func (s *session) close() {
 	}
 }
 
-// numbered takes a frame that has a number.
-func (s *session) numbered(frame protocol.Frame, size int, now time.Time) *ending {
+// receiveFrame handles a frame with a number.
+func (s *session) receiveFrame(frame protocol.Frame, size int, now time.Time) *ending {
 	from, seq := numbers(frame)
 	s.shared.metrics.ReceiverQoswssFramesReceived.Add(context.Background(), 1)
 	if now.Before(s.pausedUntil) {
-		s.deferred(1)
+		s.countDeferred(1)
 		return nil
 	}
-	if wait := s.mayCome(now); wait > 0 {
-		s.deferred(1)
+	if wait := s.frameWait(now); wait > 0 {
+		s.countDeferred(1)
 		s.slowDown(now, wait)
 		return nil
 	}
 	if s.seqs.seen(seq) {
-		s.owesAck = true
+		s.ackDue = true
 		s.shared.metrics.ReceiverQoswssFramesDuplicate.Add(context.Background(), 1)
 		return nil
 	}
-	if wait := s.today(size, now); wait > 0 {
-		s.deferred(1)
+	if wait := s.dayWait(size, now); wait > 0 {
+		s.countDeferred(1)
 		s.slowDown(now, wait)
 		return nil
 	}
 	if !s.hold(frameBytes(frame, size), func() { s.flush(now) }) {
-		s.deferred(1)
+		s.countDeferred(1)
 		s.slowDown(now, s.shared.timing.retry)
 		return nil
 	}
 	if len(s.batch) == 0 {
 		s.batchSince = now
 	}
-	s.weighed(frame, now)
+	s.chargeWeight(frame, now)
 	s.translator.add(frame, now)
 	s.seqs.pending.add(from, seq)
 	s.batch = append(s.batch, seq)
@@ -240,7 +240,7 @@ func (s *session) numbered(frame protocol.Frame, size int, now time.Time) *endin
 	return nil
 }
 
-// numbers returns the first and the last number that a frame stands for.
+// numbers returns the first and the last number that a frame covers.
 func numbers(frame protocol.Frame) (from, seq uint64) {
 	switch f := frame.(type) {
 	case *protocol.Stats:
@@ -263,18 +263,18 @@ func numbers(frame protocol.Frame) (from, seq uint64) {
 	return seq, seq
 }
 
-// full reports whether the batch must go down now.
+// full reports whether the batch must be delivered now.
 func (s *session) full(now time.Time) bool {
-	return !s.patient && (s.batchMessages >= maxBatchMessages || s.batchBytes >= maxBatchBytes ||
+	return !s.isPost && (s.batchMessages >= maxBatchMessages || s.batchBytes >= maxBatchBytes ||
 		now.Sub(s.batchSince) >= s.shared.timing.linger)
 }
 
-// due reports whether flush has something to do.
+// due reports whether there is something to flush.
 func (s *session) due() bool {
-	return len(s.batch) > 0 || s.owesAck || s.translator != nil && s.seqs.acked() > s.lastAcked
+	return len(s.batch) > 0 || s.ackDue || s.translator != nil && s.seqs.acked() > s.lastAcked
 }
 
-// flush sends what was collected down the pipeline and answers for it.
+// flush delivers the batch and acknowledges it.
 func (s *session) flush(now time.Time) {
 	s.settle(now)
 	if s.due() {
@@ -283,10 +283,10 @@ func (s *session) flush(now time.Time) {
 	s.adjust(now)
 }
 
-// adjust sends the measurement interval if it has changed. During a wait it would end the wait, and to a POST the next
-// welcome has it.
+// adjust sends the measurement interval if it has changed. It does not during a wait, which the message would end, nor
+// in a POST: the next welcome has it.
 func (s *session) adjust(now time.Time) {
-	if s.patient || now.Before(s.pausedUntil) {
+	if s.isPost || now.Before(s.pausedUntil) {
 		return
 	}
 	if changed := s.changedIntervalMs(now); changed > 0 {
@@ -294,7 +294,7 @@ func (s *session) adjust(now time.Time) {
 	}
 }
 
-// changedIntervalMs returns the measurement interval if the client has to be sent another one, else 0.
+// changedIntervalMs returns the measurement interval if it differs from the last one sent, else 0.
 func (s *session) changedIntervalMs(now time.Time) int {
 	interval := s.intervalMs(now)
 	if interval == s.sentIntervalMs {
@@ -304,16 +304,16 @@ func (s *session) changedIntervalMs(now time.Time) int {
 	return interval
 }
 
-// intervalMs is the interval of the application, or a longer one while the pipeline is slow or bytes are saved.
+// intervalMs returns the application's interval, or a longer one while the pipeline is slow or bytes are scarce.
 func (s *session) intervalMs(now time.Time) int {
-	if s.saves || s.shared.pipeline.slows(now) {
+	if s.savesBytes || s.shared.pipeline.slows(now) {
 		return slowIntervalMs
 	}
 	return int(s.statsInterval.Milliseconds())
 }
 
-// settle sends the batch down the pipeline. Its frames share its fate: the pipeline's
-// contract forbids to send again what it refused for good.
+// settle delivers the batch and handles the result. It applies to all frames of the batch: after a
+// permanent error the contract of pipelines forbids to send them again.
 func (s *session) settle(now time.Time) {
 	if len(s.batch) == 0 {
 		return
@@ -328,42 +328,42 @@ func (s *session) settle(now time.Time) {
 		s.shared.metrics.ReceiverQoswssFramesSkipped.Add(context.Background(), s.skipped)
 	case consumererror.IsPermanent(err):
 		s.seqs.settle()
-		s.lost(err)
+		s.nackBatch(err)
 	default:
 		s.seqs.forget()
-		s.deferred(len(s.batch))
-		s.refused(err, now)
+		s.countDeferred(len(s.batch))
+		s.retryBatch(err, now)
 	}
-	s.account.Give(s.held)
-	s.batch, s.batchBytes, s.batchMessages, s.skipped, s.held = s.batch[:0], 0, 0, 0, 0
+	s.account.Give(s.heldBytes)
+	s.batch, s.batchBytes, s.batchMessages, s.skipped, s.heldBytes = s.batch[:0], 0, 0, 0, 0
 }
 
-// deliver hands the batch to the pipeline when it has room in the share of its user.
+// deliver passes the batch to the pipeline when it has room in its user's share.
 func (s *session) deliver(now time.Time) error {
 	defer s.enter()()
 	return s.shared.deliver(s.translator.take(), now)
 }
 
-// enter waits until the batch has room. Where the address is not known, all users may
-// seem to be one, and nobody waits.
+// enter waits until the batch has room. It does not wait if the address is not known: all users may
+// seem to be one.
 func (s *session) enter() (leave func()) {
 	if s.network == 0 {
 		return func() {}
 	}
-	user := s.shared.may.hash.Of(s.identity.AppID, s.identity.User.Name, s.network)
+	user := s.shared.throttles.hash.Of(s.identity.AppID, s.identity.User.Name, s.network)
 	messages := max(s.batchMessages, s.batchBytes/(maxBatchBytes/maxBatchMessages))
 	return s.shared.shares.enter(s.shared.ctx, user, messages)
 }
 
-// ack tells up to which number everything is taken, skipped or refused.
+// ack sends the number up to which all frames were accepted, skipped or refused.
 func (s *session) ack(now time.Time) {
-	s.lastAcked, s.owesAck = s.seqs.acked(), false
+	s.lastAcked, s.ackDue = s.seqs.acked(), false
 	s.shared.metrics.ReceiverQoswssAcks.Add(context.Background(), 1)
 	s.answer(protocol.AppendAck(s.out[:0], s.lastAcked, now.UnixMilli()))
 }
 
-// lost tells the client that the pipeline refused the batch for good.
-func (s *session) lost(err error) {
+// nackBatch notifies the client that the pipeline refused the batch permanently.
+func (s *session) nackBatch(err error) {
 	s.shared.log.Error("pipeline refused frames for good", zap.Error(err),
 		zap.String("session", s.translator.session), zap.Uint64s("seqs", s.batch))
 	for _, seq := range s.batch {
@@ -372,8 +372,8 @@ func (s *session) lost(err error) {
 	}
 }
 
-// refused slows the client down after the pipeline could not take the batch now.
-func (s *session) refused(err error, now time.Time) {
+// retryBatch slows the client down after a retryable error of the pipeline.
+func (s *session) retryBatch(err error, now time.Time) {
 	if s.failures == 0 {
 		s.shared.log.Warn("pipeline cannot take frames now; the client will send them again", zap.Error(err))
 	}
@@ -382,26 +382,26 @@ func (s *session) refused(err error, now time.Time) {
 	s.slowDown(now, wait)
 }
 
-// slowDown asks for silence. What comes in spite of it was under way already, and comes
-// again afterwards. The server's own wait is shorter: what a client with a fast timer
-// sends at its end was not under way, and would never come again.
+// slowDown asks the client to wait. Frames that arrive during the wait were sent before the request,
+// and are sent again. The server's wait is shorter than the client's: a client with a fast timer would
+// not send a frame again that it sent just after its own wait.
 func (s *session) slowDown(now time.Time, wait time.Duration) {
-	s.pausedUntil, s.ignored = now.Add(wait-wait/8), 0
+	s.pausedUntil, s.ignoredBytes = now.Add(wait-wait/8), 0
 	s.answer(protocol.AppendSlowDown(s.out[:0], wait.Milliseconds(), s.changedIntervalMs(now)))
 }
 
-func (s *session) deferred(n int) {
+func (s *session) countDeferred(n int) {
 	s.shared.metrics.ReceiverQoswssFramesDeferred.Add(context.Background(), int64(n))
 }
 
 func (s *session) countUnknown() {
-	if n := s.decoder.UnknownColumns(); n > s.unknown {
-		s.shared.metrics.ReceiverQoswssColumnsUnknown.Add(context.Background(), int64(n-s.unknown))
-		s.unknown = n
+	if n := s.decoder.UnknownColumns(); n > s.unknownColumns {
+		s.shared.metrics.ReceiverQoswssColumnsUnknown.Add(context.Background(), int64(n-s.unknownColumns))
+		s.unknownColumns = n
 	}
 }
 
-// refuse turns one message away for good; everything else goes on.
+// refuse refuses one message permanently. It returns nil if the connection continues.
 func (s *session) refuse(e *protocol.Error) *ending {
 	if s.translator == nil {
 		return s.end(e)
@@ -416,15 +416,15 @@ func (s *session) refuse(e *protocol.Error) *ending {
 	return s.end(&protocol.Error{Code: protocol.CodeMalformed, Limit: protocol.MaxRefusals, Message: "too many messages were refused"})
 }
 
-// expired ends a connection whose token is over; the client authenticates again.
-func (s *session) expired(now time.Time) *ending {
+// checkExpiry ends a connection whose token has expired; the client authenticates again.
+func (s *session) checkExpiry(now time.Time) *ending {
 	if s.translator == nil || s.identity.ExpiresAt.IsZero() || now.Before(s.identity.ExpiresAt) {
 		return nil
 	}
 	return s.end(&protocol.Error{Code: protocol.CodeTokenExpired, Message: "the session token is over, authenticate again"})
 }
 
-// rest gives back the memory that serves a frame.
+// rest frees the memory that is needed for a frame only.
 func (s *session) rest() {
 	s.decoder.Release()
 	s.out = nil
@@ -433,13 +433,13 @@ func (s *session) rest() {
 	}
 }
 
-// rechecks reports whether the applications have changed since the last recheck.
-func (s *session) rechecks() bool { return s.checks != s.shared.watch.checks.Load() }
+// needsRecheck reports whether the applications have changed since the last recheck.
+func (s *session) needsRecheck() bool { return s.checks != s.shared.watch.checks.Load() }
 
-// recheck ends a connection whose user may not speak any more since the applications changed, or whose records
-// have to name users in another way, and gives a client the interval that its application has now.
+// recheck ends a connection that is no longer permitted since the applications changed, or whose records now need
+// other user IDs. It sends the client a changed measurement interval.
 func (s *session) recheck(now time.Time) *ending {
-	if s.translator == nil || !s.rechecks() {
+	if s.translator == nil || !s.needsRecheck() {
 		return nil
 	}
 	s.checks = s.shared.watch.checks.Load()
@@ -456,10 +456,10 @@ func (s *session) recheck(now time.Time) *ending {
 	return nil
 }
 
-// end makes the bye of a refusal that ends the connection.
+// end counts an error that ends the connection, and returns its bye.
 func (s *session) end(e *protocol.Error) *ending {
 	count(s.shared.metrics.ReceiverQoswssConnectionsClosed, "code", e.Code)
-	r := s.shared.refusal(e, s.translator != nil)
+	r := s.shared.newRefusal(e, s.translator != nil)
 	return &ending{bye: &protocol.Bye{
 		Code:         e.Code,
 		CSError:      e.Code.CSError(),

@@ -137,7 +137,7 @@ func BenchmarkSessionStats8(b *testing.B) {
 	now := time.Now()
 	s.message([]byte(strings.ReplaceAll(fabricText, "%d", "1763702160000")), now)
 	s.message([]byte(columns8), now)
-	s.patient = true // no rate limit
+	s.isPost = true // no rate limit
 	var text []byte
 	seq := uint64(0)
 	b.ReportAllocs()

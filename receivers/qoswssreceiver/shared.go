@@ -30,59 +30,59 @@ import (
 	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
 )
 
-// format is how obsreport names what is received.
+// format is the format that obsreport reports.
 const format = "qos"
 
-// timing holds the waits of connections; tests shorten them.
+// timing holds the durations of connections; tests shorten them.
 type timing struct {
-	hello  time.Duration // for the first message
-	quiet  time.Duration // frames this close together are one batch, where a read does not show that no more has arrived
-	linger time.Duration // the longest a frame waits for others
-	ping   time.Duration // silence after which the client is asked for a sign of life
-	idle   time.Duration // silence after which the connection is given up
-	grace  time.Duration // for what the socket holds when a deadline has passed
-	write  time.Duration // one write
-	drain  time.Duration // for the client to close its half
-	retry  time.Duration // what a client waits after the pipeline refused
-	look   time.Duration // how often changes of applications are looked for
-	rest   time.Duration // silence after which a connection goes on in a goroutine with a small stack
+	hello    time.Duration // for the first message
+	quiet    time.Duration // frames within this time are one batch, if a read does not show that no more has arrived
+	linger   time.Duration // the longest wait of a frame for others
+	ping     time.Duration // silence before a ping
+	idle     time.Duration // silence before the connection ends
+	grace    time.Duration // for unread data in the socket after a deadline
+	write    time.Duration // for one write
+	drain    time.Duration // for the client to close its half
+	retry    time.Duration // wait of a client after the pipeline refused
+	pollApps time.Duration // interval of the poll for changed applications
+	rest     time.Duration // silence before a connection waits in a goroutine with a small stack
 }
 
 func defaultTiming() timing {
 	return timing{
-		hello:  protocol.HelloTimeout,
-		quiet:  4 * time.Millisecond,
-		linger: 20 * time.Millisecond,
-		ping:   25 * time.Second,
-		idle:   60 * time.Second,
-		grace:  time.Second,
-		write:  10 * time.Second,
-		drain:  time.Second,
-		retry:  2 * time.Second,
-		look:   500 * time.Millisecond,
-		rest:   time.Second,
+		hello:    protocol.HelloTimeout,
+		quiet:    4 * time.Millisecond,
+		linger:   20 * time.Millisecond,
+		ping:     25 * time.Second,
+		idle:     60 * time.Second,
+		grace:    time.Second,
+		write:    10 * time.Second,
+		drain:    time.Second,
+		retry:    2 * time.Second,
+		pollApps: 500 * time.Millisecond,
+		rest:     time.Second,
 	}
 }
 
 // shared is what all connections of a receiver share.
 type shared struct {
-	cfg     *Config
-	timing  timing
-	labels  quality.Bounds // by which clients label, too
-	apps    registry
-	turn    turnrest.Provider // nil: none
-	past    *past
-	auth    *auth.Authenticator
-	next    consumer.Logs
-	obs     *receiverhelper.ObsReport
-	metrics *metadata.TelemetryBuilder
-	log     *zap.Logger
-	perApp  openCounts[string]
-	// requests counts those under way by address, WebSockets aside.
-	requests openCounts[throttle.Key]
-	may      *throttles
-	memory   *budget.Ledger
-	// addresses cuts addresses in all that clients say.
+	cfg       *Config
+	timing    timing
+	labels    quality.Bounds // those by which clients label, too
+	apps      registry
+	turn      turnrest.Provider // nil: none
+	pastCalls *pastCalls
+	auth      *auth.Authenticator
+	next      consumer.Logs
+	obs       *receiverhelper.ObsReport
+	metrics   *metadata.TelemetryBuilder
+	log       *zap.Logger
+	perApp    openCounts[string]
+	// requests counts the open requests by address, without WebSockets.
+	requests  openCounts[throttle.Key]
+	throttles *throttles
+	memory    *budget.Ledger
+	// addresses cuts addresses in all texts of clients.
 	addresses *address.Policy
 	watch     revisions
 	pipeline  backPressure
@@ -95,30 +95,30 @@ type shared struct {
 type registry interface {
 	auth.Registry
 	Keys() *auth.Keys
-	// DefaultConfiguration returns what pages of an app get as their default, a JSON object with peerConnection
-	// and media; nil where it has none. It is not to be changed.
+	// DefaultConfiguration returns the default configuration of an app for its pages, a JSON object with
+	// peerConnection and media; nil if it has none. The caller must not change it.
 	DefaultConfiguration(appID string) json.RawMessage
-	// Used gets the secret or key that a handshake proved. It must not wait for anything.
+	// Used records the secret or key that a handshake proved. It must not block.
 	Used(appID, credentialID string, at time.Time)
 	// Left returns 0 if an app may store so many more bytes today, else the time until tomorrow. scarce reports whether
-	// little is left of the day's bytes.
+	// few of the day's bytes are left.
 	Left(appID string, bytes int, now time.Time) (wait time.Duration, scarce bool)
 	// Stored counts bytes of an app that were stored.
 	Stored(appID string, bytes int, now time.Time)
 }
 
-// deliver hands records to the pipeline.
+// deliver passes records to the pipeline, and records the duration of the call.
 func (d *shared) deliver(logs plog.Logs, now time.Time) error {
 	began := time.Now()
 	err := d.call(logs)
 	took := time.Since(began)
-	if d.pipeline.delivered(took, err != nil && !consumererror.IsPermanent(err), now.Add(took)) {
+	if d.pipeline.recordDelivery(took, err != nil && !consumererror.IsPermanent(err), now.Add(took)) {
 		d.log.Warn("pipeline slow or refusing; clients measure less often", zap.Duration("took", took), zap.Error(err))
 	}
 	return err
 }
 
-// call is one call of the pipeline.
+// call calls the pipeline once.
 func (d *shared) call(logs plog.Logs) error {
 	ctx, cancel := context.WithTimeout(d.ctx, d.cfg.PipelineTimeout)
 	defer cancel()
@@ -129,8 +129,8 @@ func (d *shared) call(logs plog.Logs) error {
 	return err
 }
 
-// consume turns a fault of the pipeline into a permanent refusal: the same frames would
-// bring it out again, and the other clients must not suffer.
+// consume converts a panic of the pipeline to a permanent error: the same frames would cause it
+// again, and other clients must not be affected.
 func (d *shared) consume(ctx context.Context, logs plog.Logs) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -141,13 +141,13 @@ func (d *shared) consume(ctx context.Context, logs plog.Logs) (err error) {
 	return d.next.ConsumeLogs(ctx, logs)
 }
 
-// admit finds whom a hello speaks for. Its origin is checked against the app's list again,
-// which may have changed since the token was made; room is asked for last.
+// admit returns the identity of a hello. It compares the origin with the app's list again, which
+// may have changed since the token was issued. It calls room last.
 func (d *shared) admit(hello *protocol.Hello, origin string, now time.Time, room auth.Check) (auth.Identity, *protocol.Error) {
 	return d.auth.Token(hello.Token, hello.Session, origin, now, room)
 }
 
-// userDropped counts an ID of a user that texts are not searched for.
+// userDropped counts a user ID that texts are not searched for.
 func (d *shared) userDropped() { d.metrics.ReceiverQoswssUserIdsDropped.Add(context.Background(), 1) }
 
 // count adds to a counter that has one attribute.
@@ -155,16 +155,16 @@ func count[T ~string](counter metric.Int64Counter, key string, value T) {
 	counter.Add(context.Background(), 1, metric.WithAttributes(attribute.String(key, string(value))))
 }
 
-// refusal is an error and what the client that gets it may do next.
+// refusal is an error, and whether and when its client may try again.
 type refusal struct {
 	*protocol.Error
-	retry bool          // it may connect again by itself
-	after time.Duration // not before this; 0: at its own pace
+	retry bool          // the client may connect again without the user
+	after time.Duration // the shortest wait; 0: the client decides
 }
 
-// refusal adds to e when its client may return. Clients that were refused together return
-// apart. welcomed says that the client's hello was accepted.
-func (d *shared) refusal(e *protocol.Error, welcomed bool) refusal {
+// newRefusal adds the retry to an error. Clients refused together get different waits. welcomed
+// reports whether the client's hello was accepted.
+func (d *shared) newRefusal(e *protocol.Error, welcomed bool) refusal {
 	r := refusal{Error: e, retry: e.Code.Retry(welcomed), after: e.RetryAfter}
 	switch {
 	case !r.retry || r.after > 0:
@@ -176,9 +176,9 @@ func (d *shared) refusal(e *protocol.Error, welcomed bool) refusal {
 	return r
 }
 
-// spread draws a time below most.
+// spread returns a random duration below most.
 func spread(most time.Duration) time.Duration {
-	return rand.N(most) //nolint:gosec // it parts clients, it keeps no secret
+	return rand.N(most) //nolint:gosec // it spreads clients, it is no secret
 }
 
 // openCounts counts the open connections of each app or address.
@@ -187,7 +187,7 @@ type openCounts[K comparable] struct {
 	n  map[K]int
 }
 
-// enter takes a place among at most limit, and reports whether there was one.
+// enter counts one more connection if fewer than limit are open, and reports whether it did.
 func (c *openCounts[K]) enter(key K, limit int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -201,7 +201,7 @@ func (c *openCounts[K]) enter(key K, limit int) bool {
 	return true
 }
 
-// keys are those that have connections.
+// keys returns the keys with open connections.
 func (c *openCounts[K]) keys() []K {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,24 +13,24 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// sockets is the WebSocket endpoint: it upgrades, limits and keeps the connections.
+// sockets is the WebSocket endpoint: it upgrades and limits the connections.
 type sockets struct {
 	shared   *shared
 	upgrader websocket.Upgrader
 
 	mu      sync.Mutex // guards open and the order of closing against wg.Add
 	open    map[*connection]struct{}
-	refused int // of them, those that get a refusal
-	most    int // of the others
+	refused int // number of open ones that get a refusal
+	maxOpen int // limit of the others
 	wg      sync.WaitGroup
 }
 
-// refusalSlack is how many connections that are refused are upgraded to get the reason: a
-// browser cannot see why an upgrade failed.
+// refusalSlack bounds the connections that are upgraded only to send a refusal: a browser cannot
+// see the reason of a failed upgrade.
 const refusalSlack = 64
 
-// mostSocketsOf returns how many WebSockets are open at most. A quarter of the descriptors of the process is left to the store
-// and to requests.
+// mostSocketsOf returns the limit of open WebSockets. A quarter of the process's descriptors remains for the store and
+// for requests.
 func mostSocketsOf(d *shared) int {
 	most := tlsserver.Descriptors() / 4 * 3
 	if most >= d.cfg.MaxConnections {
@@ -43,12 +43,12 @@ func mostSocketsOf(d *shared) int {
 
 func newSockets(d *shared) *sockets {
 	return &sockets{
-		shared: d,
-		most:   mostSocketsOf(d),
-		open:   make(map[*connection]struct{}),
+		shared:  d,
+		maxOpen: mostSocketsOf(d),
+		open:    make(map[*connection]struct{}),
 		upgrader: websocket.Upgrader{
-			// Most connections are idle most of the time: small buffers of their own,
-			// larger ones from pools while a message is at hand.
+			// Most connections are idle most of the time: small buffers of their own, larger ones from pools
+			// while a message is read or written.
 			ReadBufferSize:   0, // that of the connection's inbox
 			WriteBufferSize:  1 << 10,
 			WriteBufferPool:  &sync.Pool{},
@@ -59,18 +59,18 @@ func newSockets(d *shared) *sockets {
 				e := &protocol.Error{Code: protocol.CodeMalformed, Message: "this path takes WebSocket upgrades"}
 				d.writeRefusal(w, status, refusal{Error: e})
 			},
-			// The origin is checked with the token in hello, where the AppID is known
-			// and a browser can read the reason.
+			// The origin is checked with the token in hello, when the AppID is known and a browser can
+			// read the reason.
 			CheckOrigin: func(*http.Request) bool { return true },
 		},
 	}
 }
 
-// ServeHTTP upgrades and returns: the memory of the HTTP handler is free for the life of
-// the connection.
+// ServeHTTP upgrades and returns, so that the memory of the HTTP handler is not held while the
+// connection is open.
 func (s *sockets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &connection{sockets: s, shared: s.shared, network: s.shared.may.network(r)}
-	refusal := take(s.shared.may.located(s.shared.may.sockets, party{network: c.network}), time.Now())
+	c := &connection{sockets: s, shared: s.shared, network: s.shared.throttles.network(r)}
+	refusal := take(s.shared.throttles.addressBuckets(s.shared.throttles.sockets, party{network: c.network}), time.Now())
 	if refusal, ok := s.enter(c, refusal); !ok {
 		s.shared.refuse(w, refusal)
 		return
@@ -84,14 +84,14 @@ func (s *sockets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c.ws = ws
 	ws.SetPingHandler(c.pong)
-	ws.SetPongHandler(c.counted)
+	ws.SetPongHandler(c.countControl)
 	c.started = time.Now()
 	c.lastRead = c.started
 	go c.run(false)
 }
 
-// enter counts a connection in, to serve it or to send it a refusal. Where ok is false it
-// does not even get that.
+// enter counts a connection that is served or gets a refusal over its WebSocket. If ok is false, it
+// gets neither.
 func (s *sockets) enter(c *connection, refusal *protocol.Error) (refused *protocol.Error, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,11 +99,11 @@ func (s *sockets) enter(c *connection, refusal *protocol.Error) (refused *protoc
 	if s.shared.closing.Load() {
 		return full, false
 	}
-	if refusal == nil && len(s.open)-s.refused >= s.most {
+	if refusal == nil && len(s.open)-s.refused >= s.maxOpen {
 		refusal = full
 	}
 	if refusal == nil {
-		refusal = s.shared.may.places.enter(c.network)
+		refusal = s.shared.throttles.connections.enter(c.network)
 	}
 	if refusal != nil {
 		if s.refused >= refusalSlack {
@@ -124,25 +124,25 @@ func (s *sockets) leave(c *connection) {
 	if c.refusal != nil {
 		s.refused--
 	} else {
-		s.shared.may.places.leave(c.network)
+		s.shared.throttles.connections.leave(c.network)
 	}
 	s.mu.Unlock()
 	s.shared.metrics.ReceiverQoswssConnections.Add(context.Background(), -1)
 	s.wg.Done()
 }
 
-// sayBye wakes all connections; each says bye and ends.
-func (s *sockets) sayBye() {
+// closeAll wakes all connections; each sends bye and ends.
+func (s *sockets) closeAll() {
 	s.mu.Lock()
 	s.shared.closing.Store(true)
 	s.mu.Unlock()
 	s.wake()
 }
 
-// openApps are the applications that have connections.
+// openApps returns the applications with connections.
 func (s *sockets) openApps() []string { return s.shared.perApp.keys() }
 
-// wakeApps makes the connections of some applications look at what they have to do.
+// wakeApps wakes the connections of some applications, which check again what is due.
 func (s *sockets) wakeApps(apps map[string]dueEnd) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,7 +153,7 @@ func (s *sockets) wakeApps(apps map[string]dueEnd) {
 	}
 }
 
-// wake makes all connections look at what they have to do.
+// wake wakes all connections, which check again what is due.
 func (s *sockets) wake() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,7 +162,7 @@ func (s *sockets) wake() {
 	}
 }
 
-// cut closes all connections at once.
+// cut closes all connections immediately.
 func (s *sockets) cut() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// socketOf returns nil: connections wait in reads.
+// socketOf returns nil: connections wait in Read.
 func socketOf(net.Conn) syscall.RawConn { return nil }
 
 func canRead(uintptr) bool { return true }

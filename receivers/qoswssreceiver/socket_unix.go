@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// socketOf returns the socket of a connection, nil if it has none that can be waited for.
+// socketOf returns the socket of a connection, nil if it has none to wait for.
 func socketOf(c net.Conn) syscall.RawConn {
 	conn, ok := c.(*net.TCPConn)
 	if !ok {
@@ -22,7 +22,7 @@ func socketOf(c net.Conn) syscall.RawConn {
 	return socket
 }
 
-// canRead reports whether a read would not wait. It reads nothing, so that no buffer is needed while a connection waits.
+// canRead reports whether a read would return at once. It reads nothing, so that a connection waits without a buffer.
 func canRead(fd uintptr) bool {
 	one := [1]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 	for {

@@ -14,29 +14,28 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// throttles decides who may come now. Before a secret or token is proved, all AppIDs are
-// alike, known or not and whatever limits an app has of its own: being throttled tells
-// nothing of an app. What is counted for a user is counted for the user at one address, as
-// anybody can claim to be somebody, and must not shut them out by it. Where the address is
-// not known, only apps are counted.
+// throttles limits requests. Before a secret or token is proved, all AppIDs are treated alike,
+// registered or not and with any limits of their own: a refusal reveals nothing about an app. A
+// user's limit is counted for the user at one address: any client can claim the name of a user, and
+// must not exhaust that user's limit. If the address is not known, only apps are counted.
 type throttles struct {
-	addresses addresses
-	hash      throttle.Hash
-	apps      auth.Registry
-	log       *zap.Logger
-	saidProxy atomic.Bool // once is enough
+	addresses   addresses
+	hash        throttle.Hash
+	apps        auth.Registry
+	log         *zap.Logger
+	proxyWarned atomic.Bool // the warning was logged
 
-	handshakes     endpointLimits
-	failures       [2]*limit // of an app at an address, of a user
-	posts          endpointLimits
-	configurations endpointLimits
-	sockets        endpointLimits
-	own            endpointLimits // an app's own, of handshakes that were granted
-	bytes          byteLimits     // of all that open connections and POSTs send
-	frames         tally          // of one connection
-	day            tally          // frames, by the bytes that an app may store in a day
-	gate           proofGate
-	places         placeLimit
+	handshakes        endpointLimits
+	failures          [2]*limit // of an app at an address, of a user
+	posts             endpointLimits
+	configurations    endpointLimits
+	sockets           endpointLimits
+	grantedHandshakes endpointLimits // handshakes that were granted, by the limits of the app itself
+	bytes             byteLimits     // of open connections and POSTs
+	frames            tally          // of one connection
+	day               tally          // frames, by the bytes that an app may store in a day
+	gate              proofGate
+	connections       connectionLimit
 }
 
 func newThrottles(cfg *Config, apps auth.Registry, log *zap.Logger, now time.Time) (*throttles, error) {
@@ -45,36 +44,36 @@ func newThrottles(cfg *Config, apps auth.Registry, log *zap.Logger, now time.Tim
 		return nil, err
 	}
 	c := &cfg.Throttle
-	of := func(kind string, by by, rate rateConfig) *limit {
-		return &limit{tally: tally{kind: kind, by: by}, rate: rate.rate(), table: throttle.NewTable(c.Tracked, now)}
+	newLimit := func(kind string, by dimension, rate rateConfig) *limit {
+		return &limit{tally: tally{kind: kind, dimension: by}, rate: rate.rate(), table: throttle.NewTable(c.Tracked, now)}
 	}
 	endpoint := func(kind string, r endpointRates) endpointLimits {
-		return endpointLimits{of(kind, byApp, r.PerApp), of(kind, byAddress, r.PerAddress), of(kind, byUser, r.PerUser)}
+		return endpointLimits{newLimit(kind, byApp, r.PerApp), newLimit(kind, byAddress, r.PerAddress), newLimit(kind, byUser, r.PerUser)}
 	}
 	hash := throttle.NewHash()
 	return &throttles{
 		addresses: addresses, hash: hash, apps: apps, log: log,
-		handshakes:     endpoint("handshake", c.Handshakes),
-		failures:       [2]*limit{of("failure", byAddress, c.Failures.PerAddress), of("failure", byUser, c.Failures.PerUser)},
-		posts:          endpoint("post", c.Posts),
-		configurations: endpoint("configuration", c.Configurations),
-		sockets:        endpoint("socket", c.Sockets),
-		own:            endpoint("own", c.Handshakes),
+		handshakes:        endpoint("handshake", c.Handshakes),
+		failures:          [2]*limit{newLimit("failure", byAddress, c.Failures.PerAddress), newLimit("failure", byUser, c.Failures.PerUser)},
+		posts:             endpoint("post", c.Posts),
+		configurations:    endpoint("configuration", c.Configurations),
+		sockets:           endpoint("socket", c.Sockets),
+		grantedHandshakes: endpoint("own", c.Handshakes),
 		bytes: byteLimits{
-			endpointLimits{of("bytes", byApp, c.Bytes.PerApp), of("bytes", byAddress, c.Bytes.PerAddress), of("bytes", byUser, c.Bytes.PerUser)},
-			&limit{tally: tally{kind: "bytes", by: byConnection}, rate: c.Bytes.PerConnection.rate()},
+			endpointLimits{newLimit("bytes", byApp, c.Bytes.PerApp), newLimit("bytes", byAddress, c.Bytes.PerAddress), newLimit("bytes", byUser, c.Bytes.PerUser)},
+			&limit{tally: tally{kind: "bytes", dimension: byConnection}, rate: c.Bytes.PerConnection.rate()},
 		},
-		frames: tally{kind: "frames", by: byConnection},
-		day:    tally{kind: "day", by: byApp},
-		gate:   proofGate{tally: tally{kind: "proof", by: byApp}, gate: throttle.NewGate(c.ProofsAtOnce, c.ProofsWaiting), hash: hash},
-		places: placeLimit{tally: tally{kind: "connection", by: byAddress}, most: cfg.MaxConnectionsPerAddress},
+		frames:      tally{kind: "frames", dimension: byConnection},
+		day:         tally{kind: "day", dimension: byApp},
+		gate:        proofGate{tally: tally{kind: "proof", dimension: byApp}, gate: throttle.NewGate(c.ProofsAtOnce, c.ProofsWaiting), hash: hash},
+		connections: connectionLimit{tally: tally{kind: "connection", dimension: byAddress}, most: cfg.MaxConnectionsPerAddress},
 	}, nil
 }
 
-// network is what is known of where a request comes from; 0: nothing. The address itself
-// goes no further.
+// network returns the key of the client's network, 0 if it is not known. The address itself is not
+// kept.
 func (t *throttles) network(r *http.Request) throttle.Key {
-	if len(t.addresses.trusted) == 0 && len(r.Header[t.addresses.header]) > 0 && !t.saidProxy.Swap(true) {
+	if len(t.addresses.trusted) == 0 && len(r.Header[t.addresses.header]) > 0 && !t.proxyWarned.Swap(true) {
 		t.log.Warn("requests have the header of a proxy and trusted_proxies is empty: if they come through one, "+
 			"the addresses of clients are not known, and they may be throttled together or not at all",
 			zap.String("header", t.addresses.header))
@@ -82,70 +81,70 @@ func (t *throttles) network(r *http.Request) throttle.Key {
 	return t.hash.Network(networkOf(t.addresses.client(r)))
 }
 
-// party is who comes, as far as is known or claimed.
+// party is the sender of a request, as far as it is known or claimed.
 type party struct {
 	app, user string
 	network   throttle.Key
 }
 
-// by names a property that is counted.
-type by string
+// dimension is a property that a limit counts by.
+type dimension string
 
 const (
-	byApp     by = "app"
-	byAddress by = "address"
-	byUser    by = "user"
+	byApp     dimension = "app"
+	byAddress dimension = "address"
+	byUser    dimension = "user"
 
-	byConnection by = "connection"
+	byConnection dimension = "connection"
 )
 
 // endpointLimits are the limits of one endpoint.
 type endpointLimits struct{ app, address, user *limit }
 
-// limit counts one kind of event by one property.
+// limit counts one kind of event by one dimension.
 type limit struct {
 	tally
 	table *throttle.Table
 	rate  throttle.Rate
 }
 
-// counted is one limit, the bucket that an event takes from, and the rate there.
-type counted struct {
+// bucket is the bucket of a limit that counts an event, and its rate.
+type bucket struct {
 	*limit
 	key  throttle.Key
 	rate throttle.Rate
 }
 
-// of is the bucket of a key at the limit's own rate.
-func (l *limit) of(key throttle.Key) counted { return counted{l, key, l.rate} }
+// bucket returns the bucket of a key, with the limit's own rate.
+func (l *limit) bucket(key throttle.Key) bucket { return bucket{l, key, l.rate} }
 
-// all returns what a party is counted by.
-func (t *throttles) all(d endpointLimits, p party) []counted {
-	return append(t.proved(d, p), t.located(d, p)...)
+// buckets returns all buckets of a party at an endpoint.
+func (t *throttles) buckets(d endpointLimits, p party) []bucket {
+	return append(t.identityBuckets(d, p), t.addressBuckets(d, p)...)
 }
 
-// located is the part that is known before anything was said.
-func (t *throttles) located(d endpointLimits, p party) []counted {
+// addressBuckets returns the buckets that are known before the first message.
+func (t *throttles) addressBuckets(d endpointLimits, p party) []bucket {
 	if p.network == 0 {
 		return nil
 	}
-	return []counted{d.address.of(t.hash.Of("", "", p.network))}
+	return []bucket{d.address.bucket(t.hash.Of("", "", p.network))}
 }
 
-// proved is the part that is known when an identity was proved.
-func (t *throttles) proved(d endpointLimits, p party) []counted {
-	app := d.app.of(t.hash.Of(p.app, "", 0))
+// identityBuckets returns the buckets that are known when an identity was proved.
+func (t *throttles) identityBuckets(d endpointLimits, p party) []bucket {
+	app := d.app.bucket(t.hash.Of(p.app, "", 0))
 	if p.network == 0 {
-		return []counted{app}
+		return []bucket{app}
 	}
-	return []counted{app, d.user.of(t.hash.Of(p.app, p.user, p.network))}
+	return []bucket{app, d.user.bucket(t.hash.Of(p.app, p.user, p.network))}
 }
 
-// take takes a token of each bucket, or none of any. A refusal names the limit that is
-// longest in force, and how long that is.
-func take(limits []counted, now time.Time) *protocol.Error {
+// take takes a token from each bucket, or none from any. The error names the limit with the longest
+// wait.
+func take(limits []bucket, now time.Time) *protocol.Error {
 	var longest time.Duration
-	var strictest counted
+	var strictest bucket
 	waits := make([]time.Duration, len(limits))
 	for i, l := range limits {
 		waits[i] = l.table.Take(l.key, l.rate, now)
@@ -160,8 +159,8 @@ func take(limits []counted, now time.Time) *protocol.Error {
 	return throttled(strictest.text(), longest, strictest.rate)
 }
 
-// giveBack returns what was taken for an event that does not come about.
-func giveBack(limits []counted, waits []time.Duration) {
+// giveBack returns the tokens of an event that does not happen.
+func giveBack(limits []bucket, waits []time.Duration) {
 	for i, l := range limits {
 		if waits[i] == 0 {
 			l.table.GiveBack(l.key, l.rate)
@@ -169,29 +168,29 @@ func giveBack(limits []counted, waits []time.Duration) {
 	}
 }
 
-// text says whom a limit holds up.
+// text returns the message of a refusal.
 func (l *limit) text() string {
 	what := map[string]string{
 		"handshake": "too many handshakes", "failure": "too many failed handshakes", "own": "too many handshakes",
 		"post": "too many POSTs", "configuration": "too many requests of the configuration", "socket": "too many new connections",
 		"bytes": "too many bytes",
 	}[l.kind]
-	return what + map[by]string{byApp: " for this AppID", byAddress: " from this address", byUser: " of this user"}[l.by]
+	return what + map[dimension]string{byApp: " for this AppID", byAddress: " from this address", byUser: " of this user"}[l.dimension]
 }
 
-// throttled is a refusal that holds for wait. Those of one bucket were given different
-// waits; the random part separates those of different buckets, and those that were all given the
-// longest. It is at most an interval where the waits are exact (throttle.Table).
+// throttled returns an error with a wait. Clients refused at one bucket have different waits; the
+// random part separates those of different buckets, and those with the longest wait. It is at most
+// an interval if the waits are exact (throttle.Table).
 func throttled(message string, wait time.Duration, rate throttle.Rate) *protocol.Error {
 	most := min(rate.Interval, time.Second)
 	if wait >= throttle.MaxWait {
 		most = throttle.MaxWait
 	}
-	wait += rand.N(most) //nolint:gosec // it parts clients, it keeps no secret
+	wait += rand.N(most) //nolint:gosec // it spreads clients, it is no secret
 	return &protocol.Error{Code: protocol.CodeThrottled, Message: message, RetryAfter: wholeMs(wait)}
 }
 
-// wholeMs rounds up to what the wire can say.
+// wholeMs rounds up to whole milliseconds, the resolution of the protocol.
 func wholeMs(d time.Duration) time.Duration {
 	return (d + time.Millisecond - 1).Truncate(time.Millisecond)
 }
@@ -204,7 +203,7 @@ type attempt struct {
 	known bool         // the app exists
 }
 
-// attempt tells who is behind a message of the handshake.
+// attempt returns the claimed sender of a message of the handshake.
 func (d *shared) attempt(req any, network throttle.Key) (a attempt) {
 	switch req := req.(type) {
 	case *protocol.ScramFirst:
@@ -216,51 +215,51 @@ func (d *shared) attempt(req any, network throttle.Key) (a attempt) {
 		a = attempt{party: party{req.AppID, req.UserID.Name, network}, first: true}
 	}
 	_, a.known = d.apps.App(a.app)
-	a.class = d.may.gate.class(a.app, a.known)
+	a.class = d.throttles.gate.class(a.app, a.known)
 	return a
 }
 
-// begin admits an attempt, or returns why not. What was admitted must end.
+// begin admits an attempt, or returns an error. The caller must call end for an admitted attempt.
 func (t *throttles) begin(ctx context.Context, a attempt, now time.Time) *protocol.Error {
-	if refusal := t.mayFail(a.party, now); refusal != nil {
+	if refusal := t.checkFailures(a.party, now); refusal != nil {
 		return refusal
 	}
 	if a.first {
-		if refusal := take(t.all(t.handshakes, a.party), now); refusal != nil {
+		if refusal := take(t.buckets(t.handshakes, a.party), now); refusal != nil {
 			return refusal
 		}
 	}
 	return t.gate.enter(ctx, a)
 }
 
-// end takes the outcome of an attempt that was admitted.
+// end records the outcome of an admitted attempt.
 func (t *throttles) end(a attempt, refusal *protocol.Error, now time.Time) {
 	t.gate.leave(a)
 	if refusal != nil && refusal.Code == protocol.CodeAuthFailed {
-		for _, l := range t.failing(a.party) {
+		for _, l := range t.failureBuckets(a.party) {
 			l.table.Charge(l.key, l.rate, now)
 		}
 	}
 }
 
-// failing is what failures of a party are counted by. An app's users at one address have a
-// budget together, so that guessing under many names is slow, and each has a smaller one,
-// so that one page with a wrong token does not use up that of its neighbours.
-func (t *throttles) failing(p party) []counted {
+// failureBuckets returns the buckets that count a party's failures. The users of an app at one
+// address share a bucket, so that guessing under many names is slow, and each has a smaller one, so
+// that one page with a wrong token does not exhaust that of its neighbours.
+func (t *throttles) failureBuckets(p party) []bucket {
 	if p.network == 0 {
 		return nil
 	}
-	return []counted{t.failures[0].of(t.hash.Of(p.app, "", p.network)), t.failures[1].of(t.hash.Of(p.app, p.user, p.network))}
+	return []bucket{t.failures[0].bucket(t.hash.Of(p.app, "", p.network)), t.failures[1].bucket(t.hash.Of(p.app, p.user, p.network))}
 }
 
-// mayFail refuses who failed too often of late, right or wrong this time: else a guess
-// would cost nothing.
-func (t *throttles) mayFail(p party, now time.Time) *protocol.Error {
-	return check(t.failing(p), now)
+// checkFailures refuses a party with too many recent failures, even with a right proof: otherwise a
+// guess would cost nothing.
+func (t *throttles) checkFailures(p party, now time.Time) *protocol.Error {
+	return check(t.failureBuckets(p), now)
 }
 
-// check refuses while one of the limits is in debt. It takes no token.
-func check(limits []counted, now time.Time) *protocol.Error {
+// check returns an error while one of the limits is in debt. It takes no token.
+func check(limits []bucket, now time.Time) *protocol.Error {
 	for _, l := range limits {
 		wait := l.table.Check(l.key, l.rate, now)
 		if l.count(wait > 0); wait > 0 {
@@ -270,38 +269,37 @@ func check(limits []counted, now time.Time) *protocol.Error {
 	return nil
 }
 
-// granted holds a handshake that was proved against the app's own limits. The name of a
-// user may be anybody's still: a third-party token may prove the alias alone.
-func (t *throttles) granted(a attempt, now time.Time) *protocol.Error {
+// takeGranted takes tokens of the app's own limits for a proved handshake. The user name may still
+// be another user's: a third-party token may prove the alias only.
+func (t *throttles) takeGranted(a attempt, now time.Time) *protocol.Error {
 	app, _ := t.apps.App(a.app)
-	limits := ownRate(nil, t.own.app, t.hash.Of(a.app, "", 0), app.Limits.HandshakesPerSecond)
+	limits := appendAppRate(nil, t.grantedHandshakes.app, t.hash.Of(a.app, "", 0), app.Limits.HandshakesPerSecond)
 	if a.network != 0 {
-		limits = ownRate(limits, t.own.address, t.hash.Of(a.app, "", a.network), app.Limits.HandshakesPerSecondPerAddress)
-		limits = ownRate(limits, t.own.user, t.hash.Of(a.app, a.user, a.network), app.Limits.HandshakesPerSecondPerUser)
+		limits = appendAppRate(limits, t.grantedHandshakes.address, t.hash.Of(a.app, "", a.network), app.Limits.HandshakesPerSecondPerAddress)
+		limits = appendAppRate(limits, t.grantedHandshakes.user, t.hash.Of(a.app, a.user, a.network), app.Limits.HandshakesPerSecondPerUser)
 	}
 	return take(limits, now)
 }
 
-// ownRate adds a limit at the rate that an app has of its own, if it has one, with as many
-// seconds to save as the receiver's has.
-func ownRate(limits []counted, l *limit, key throttle.Key, perSecond float64) []counted {
+// appendAppRate appends a limit with the rate that an app sets itself, if it sets one. The burst
+// lasts as many seconds as the receiver's.
+func appendAppRate(limits []bucket, l *limit, key throttle.Key, perSecond float64) []bucket {
 	if perSecond <= 0 {
 		return limits
 	}
 	saved := float64(l.rate.Burst) * l.rate.Interval.Seconds()
-	return append(limits, counted{l, key, throttle.PerSecond(perSecond, int(perSecond*saved))})
+	return append(limits, bucket{l, key, throttle.PerSecond(perSecond, int(perSecond*saved))})
 }
 
-// proofGate is where handshakes wait for their turn. Those of apps that do not exist are shadows:
-// no number of invented names takes a place or room from an app, and each of them gets the
-// answers that an app would get.
+// proofGate queues handshakes. Those of apps that do not exist are shadows: invented names take no
+// slot from an app, and get the same answers as an app.
 type proofGate struct {
 	tally
 	gate *throttle.Gate
 	hash throttle.Hash
 }
 
-// class is the class of an app. An app that begins to exist is another class.
+// class returns the class of an app. It changes when an app is created.
 func (g *proofGate) class(app string, known bool) throttle.Key {
 	if known {
 		return g.hash.Of(app, "", 0)
@@ -323,21 +321,21 @@ func (g *proofGate) enter(ctx context.Context, a attempt) *protocol.Error {
 
 func (g *proofGate) leave(a attempt) { g.gate.Leave(a.class) }
 
-// placeLimit counts the open connections of each address.
-type placeLimit struct {
+// connectionLimit limits the open connections of each address.
+type connectionLimit struct {
 	tally
 	open openCounts[throttle.Key]
 	most int
 }
 
-// How long an address with too many connections waits: one may end at any time or never.
+// Waits of an address with too many connections: one may end at any time or never.
 const (
-	leastPlaceWait = 10 * time.Second
-	placeWait      = 20 * time.Second
+	leastConnectionWait = 10 * time.Second
+	connectionWait      = 20 * time.Second
 )
 
-// enter takes a place. It takes none, and refuses nobody, where the address is not known.
-func (p *placeLimit) enter(network throttle.Key) *protocol.Error {
+// enter counts a connection, or returns an error. It does nothing if the address is not known.
+func (p *connectionLimit) enter(network throttle.Key) *protocol.Error {
 	if network == 0 {
 		return nil
 	}
@@ -345,29 +343,29 @@ func (p *placeLimit) enter(network throttle.Key) *protocol.Error {
 	if p.count(!ok); !ok {
 		return &protocol.Error{
 			Code: protocol.CodeThrottled, Limit: p.most, Message: "too many connections from this address",
-			RetryAfter: wholeMs(leastPlaceWait + spread(placeWait)),
+			RetryAfter: wholeMs(leastConnectionWait + spread(connectionWait)),
 		}
 	}
 	return nil
 }
 
-func (p *placeLimit) leave(network throttle.Key) {
+func (p *connectionLimit) leave(network throttle.Key) {
 	if network != 0 {
 		p.open.leave(network)
 	}
 }
 
-// come holds an identity that was proved against the limits of new connections, and takes
-// the app's place for it.
-func (s *session) come(id auth.Identity, now time.Time) *protocol.Error {
-	t, app := s.shared.may, s.shared.limitsOf(id.AppID)
+// admitIdentity checks a proved identity against the limits of new connections, and counts the
+// connection of its app.
+func (s *session) admitIdentity(id auth.Identity, now time.Time) *protocol.Error {
+	t, app := s.shared.throttles, s.shared.limitsOf(id.AppID)
 	endpoint := t.sockets
-	if s.patient {
+	if s.isPost {
 		endpoint = t.posts
 	}
 	p := party{id.AppID, id.User.Name, s.network}
-	if refusal := take(t.proved(endpoint, p), now); refusal != nil {
-		at := t.located(endpoint, p)
+	if refusal := take(t.identityBuckets(endpoint, p), now); refusal != nil {
+		at := t.addressBuckets(endpoint, p)
 		giveBack(at, make([]time.Duration, len(at)))
 		return refusal
 	}
@@ -378,7 +376,7 @@ func (s *session) come(id auth.Identity, now time.Time) *protocol.Error {
 	return nil
 }
 
-// statsInterval is how often clients of an app measure: its own interval, or else the receiver's.
+// statsInterval returns the measurement interval of an app's clients: its own, or else the receiver's.
 func (d *shared) statsInterval(appID string) time.Duration {
 	if app, _ := d.apps.App(appID); app.StatsInterval > 0 {
 		return app.StatsInterval
@@ -386,7 +384,7 @@ func (d *shared) statsInterval(appID string) time.Duration {
 	return d.cfg.StatsInterval
 }
 
-// limitsOf are the limits of an app's connections: its own, or else the receiver's.
+// limitsOf returns the limits of an app's connections: its own, or else the receiver's.
 func (d *shared) limitsOf(appID string) auth.Limits {
 	app, _ := d.apps.App(appID)
 	limits := app.Limits

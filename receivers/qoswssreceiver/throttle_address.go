@@ -8,24 +8,24 @@ import (
 	"strings"
 )
 
-// The headers in which a proxy can tell whom it speaks for.
+// The headers in which a proxy can report the address of its client.
 const (
 	headerXForwardedFor = "X-Forwarded-For"
 	headerForwarded     = "Forwarded" // RFC 7239
 )
 
-// maxHops bounds how much of a header is looked at.
+// maxHops bounds the elements of a header that are read.
 const maxHops = 16
 
-// addresses finds out where a request comes from.
+// addresses determines the client address of a request.
 //
-// A proxy appends the address that it saw to what was in the header before, which is
-// whatever the client wrote. So only the end of the header counts, as far as proxies that
-// are trusted wrote it, and only the one header that they are configured to write.
+// A proxy appends the address of its peer to the header that it received, which the client may have
+// written. So only the end of the header counts, as far as trusted proxies wrote it, and only the
+// one header that they are configured to write.
 type addresses struct {
 	trusted []netip.Prefix
 	header  string // canonical
-	proxied bool   // some proxy is in front
+	proxied bool   // a proxy is in front
 }
 
 func newAddresses(cfg *Config) (addresses, error) {
@@ -56,13 +56,13 @@ func parseNetwork(text string) (netip.Prefix, error) {
 	return network.Masked(), nil
 }
 
-// client is the address that a request comes from. It is not valid where it is not known:
-// behind a proxy that is not listed, of which a peer on loopback may be one.
+// client returns the client address of a request. It is not valid if it is not known: behind a
+// proxy that is not listed; a peer on loopback may be one.
 func (a *addresses) client(r *http.Request) netip.Addr {
-	peer := parseHop(r.RemoteAddr) // not valid on a Unix socket, where permissions say who is trusted
+	peer := parseHop(r.RemoteAddr) // not valid on a Unix socket, whose permissions decide who is trusted
 	switch {
 	case len(a.trusted) > 0 && (!peer.IsValid() || a.trusts(peer)):
-		return a.behind(peer, r.Header[a.header])
+		return a.walkHops(peer, r.Header[a.header])
 	case len(a.trusted) == 0 && (a.proxied || peer.IsLoopback()):
 		return netip.Addr{}
 	}
@@ -73,9 +73,9 @@ func (a *addresses) trusts(addr netip.Addr) bool {
 	return slices.ContainsFunc(a.trusted, func(network netip.Prefix) bool { return network.Contains(addr) })
 }
 
-// behind walks from the peer towards the client, as far as the hops are trusted. A hop
-// that cannot be read ends the walk: what is left of it anybody may have written.
-func (a *addresses) behind(peer netip.Addr, lines []string) netip.Addr {
+// walkHops walks from the peer towards the client, as far as the hops are trusted. It ends at a hop
+// that cannot be parsed: any client may have written the part before it.
+func (a *addresses) walkHops(peer netip.Addr, lines []string) netip.Addr {
 	hops := 0
 	for _, line := range slices.Backward(lines) {
 		for rest, more := line, true; more; hops++ {
@@ -93,7 +93,7 @@ func (a *addresses) behind(peer netip.Addr, lines []string) netip.Addr {
 	return peer
 }
 
-// cutLast cuts the last element off a list.
+// cutLast splits the last element off a list.
 func cutLast(list string) (rest, last string, more bool) {
 	comma := strings.LastIndexByte(list, ',')
 	if comma < 0 {
@@ -109,9 +109,9 @@ func (a *addresses) parse(hop string) netip.Addr {
 	return parseHop(strings.TrimSpace(hop))
 }
 
-// forwardedFor returns the node of the one "for" of a forwarded-element. It is empty where
-// there is none or more than one, and where quotes do not come in pairs: then the element
-// was cut out of a quoted text.
+// forwardedFor returns the node of the "for" parameter of a forwarded-element. It is empty if there
+// is none or more than one, and if the number of quotes is odd: then the element was cut out of a
+// quoted text.
 func forwardedFor(element string) (node string) {
 	if strings.Count(element, `"`)%2 != 0 {
 		return ""
@@ -129,8 +129,7 @@ func forwardedFor(element string) (node string) {
 	return node
 }
 
-// parseHop reads an address, with or without a port; one that is not valid where it is
-// something else.
+// parseHop parses an address with or without a port. The result is not valid for other texts.
 func parseHop(text string) netip.Addr {
 	if with, err := netip.ParseAddrPort(text); err == nil {
 		return with.Addr().Unmap().WithZone("")
@@ -148,11 +147,11 @@ func parseHop(text string) netip.Addr {
 	return addr.Unmap().WithZone("")
 }
 
-// nat64 holds the IPv4 addresses that translators show to IPv6 servers (RFC 6052).
+// nat64 holds the IPv4 addresses that translators present to IPv6 servers (RFC 6052).
 var nat64 = netip.MustParsePrefix("64:ff9b::/96")
 
-// networkOf is what counts as one place: an IPv4 address, and of IPv6 a /64, all of which
-// one host can have.
+// networkOf returns the network that counts as one address: an IPv4 address, or an IPv6 /64, all of
+// which one host can have.
 func networkOf(addr netip.Addr) netip.Prefix {
 	if nat64.Contains(addr) {
 		bytes := addr.As16()
@@ -164,7 +163,7 @@ func networkOf(addr netip.Addr) netip.Prefix {
 	}
 	network, err := addr.Prefix(bits)
 	if err != nil {
-		return netip.Prefix{} // it is not valid
+		return netip.Prefix{} // the address is not valid
 	}
 	return network
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/qosrtc/qos/internal/throttle"
 )
 
-// throttleConfig says how often applications, addresses and users may come.
+// throttleConfig limits the requests of applications, addresses and users.
 type throttleConfig struct {
-	// Handshakes are the POSTs to auth that begin a handshake.
+	// Handshakes are POSTs to auth that begin a handshake.
 	Handshakes endpointRates `mapstructure:"handshakes"`
-	// Failures are handshakes that were refused for a wrong secret or token. They are
-	// counted for an application at an address and for its users there.
+	// Failures are handshakes that were refused for a wrong secret or token. They are counted for an
+	// application at an address and for its users there.
 	Failures failureRates `mapstructure:"failures"`
 	// Posts are POSTs to frames.
 	Posts endpointRates `mapstructure:"posts"`
@@ -22,13 +22,13 @@ type throttleConfig struct {
 	Configurations endpointRates `mapstructure:"configurations"`
 	// Sockets are new WebSockets.
 	Sockets endpointRates `mapstructure:"sockets"`
-	// Bytes are KiB that open connections and POSTs send.
+	// Bytes are those of open connections and POSTs, in KiB.
 	Bytes byteRates `mapstructure:"bytes"`
-	// Tracked is how many apps, addresses or users each of these limits remembers.
+	// Tracked is the number of apps, addresses or users that each of these limits holds.
 	Tracked int `mapstructure:"tracked"`
-	// ProofsAtOnce is how many handshakes are worked on at once.
+	// ProofsAtOnce is the number of handshakes that are verified at once.
 	ProofsAtOnce int `mapstructure:"proofs_at_once"`
-	// ProofsWaiting is how many more may wait for that.
+	// ProofsWaiting is the number of further handshakes that may wait.
 	ProofsWaiting int `mapstructure:"proofs_waiting"`
 
 	_ struct{}
@@ -73,7 +73,7 @@ func perSecond(n float64, burst int) rateConfig { return rateConfig{PerSecond: n
 
 func (c rateConfig) rate() throttle.Rate { return throttle.PerSecond(c.PerSecond, c.Burst) }
 
-// defaultThrottle is argued in README.md.
+// defaultThrottle returns the defaults, for which README.md has the reasons.
 func defaultThrottle() throttleConfig {
 	return throttleConfig{
 		Handshakes:     endpointRates{PerApp: perSecond(1000, 10_000), PerAddress: perSecond(20, 2000), PerUser: perSecond(1, 100)},
@@ -95,7 +95,7 @@ func (cfg *Config) validateThrottle() error {
 	t := &cfg.Throttle
 	return errors.Join(
 		cfg.validateProxies(),
-		positive("max_connections_per_address", cfg.MaxConnectionsPerAddress),
+		requirePositive("max_connections_per_address", cfg.MaxConnectionsPerAddress),
 		t.Handshakes.validate("throttle::handshakes"),
 		t.Failures.PerAddress.validate("throttle::failures::per_address"),
 		t.Failures.PerUser.validate("throttle::failures::per_user"),
@@ -103,9 +103,9 @@ func (cfg *Config) validateThrottle() error {
 		t.Configurations.validate("throttle::configurations"),
 		t.Sockets.validate("throttle::sockets"),
 		t.Bytes.validate("throttle::bytes"),
-		positive("throttle::tracked", t.Tracked),
-		between("throttle::proofs_at_once", t.ProofsAtOnce, 2, 1<<16),
-		positive("throttle::proofs_waiting", t.ProofsWaiting),
+		requirePositive("throttle::tracked", t.Tracked),
+		requireRange("throttle::proofs_at_once", t.ProofsAtOnce, 2, 1<<16),
+		requirePositive("throttle::proofs_waiting", t.ProofsWaiting),
 	)
 }
 
@@ -136,13 +136,13 @@ func (r byteRates) validate(key string) error {
 
 func (c rateConfig) validate(key string) error {
 	return errors.Join(
-		between(key+"::per_second", c.PerSecond, throttle.MinPerSecond, throttle.MaxPerSecond),
-		between(key+"::burst", c.Burst, throttle.MinBurst, throttle.MaxBurst),
+		requireRange(key+"::per_second", c.PerSecond, throttle.MinPerSecond, throttle.MaxPerSecond),
+		requireRange(key+"::burst", c.Burst, throttle.MinBurst, throttle.MaxBurst),
 	)
 }
 
-// between refuses what is outside its bounds, and what is no number.
-func between[N int | float64](key string, n, least, most N) error {
+// requireRange refuses a number out of range, and NaN.
+func requireRange[N int | float64](key string, n, least, most N) error {
 	if n >= least && n <= most {
 		return nil
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
 )
 
-// observe shows what was decided. Decisions are counted where they fall and read when the
-// metrics are, so that a flood costs no more than counting it.
+// observe registers the metrics of decisions. A decision only adds to a counter, which is read when
+// the metrics are: a flood costs no more than counting.
 func (t *throttles) observe(metrics *metadata.TelemetryBuilder) error {
 	return errors.Join(
 		metrics.RegisterReceiverQoswssThrottleDecisionsCallback(t.observeDecisions),
@@ -27,10 +27,10 @@ func (t *throttles) observe(metrics *metadata.TelemetryBuilder) error {
 	)
 }
 
-// limits are all that have buckets.
+// limits returns all limits with buckets.
 func (t *throttles) limits() []*limit {
 	all := t.failures[:]
-	for _, d := range []endpointLimits{t.handshakes, t.posts, t.configurations, t.sockets, t.own, t.bytes.endpointLimits} {
+	for _, d := range []endpointLimits{t.handshakes, t.posts, t.configurations, t.sockets, t.grantedHandshakes, t.bytes.endpointLimits} {
 		all = append(all, d.app, d.address, d.user)
 	}
 	return all
@@ -39,7 +39,7 @@ func (t *throttles) limits() []*limit {
 // tally counts the decisions of one limit.
 type tally struct {
 	kind              string
-	by                by
+	dimension         dimension
 	admitted, refused atomic.Int64
 }
 
@@ -57,16 +57,16 @@ func (t *tally) observe(o metric.Int64Observer) {
 	o.Observe(t.refused.Load(), t.attributes(attribute.String("decision", "refused")))
 }
 
-// attributes are those of a metric about the limit.
+// attributes returns the attributes of a metric of the limit.
 func (t *tally) attributes(more ...attribute.KeyValue) metric.MeasurementOption {
-	return metric.WithAttributes(append(more, attribute.String("kind", t.kind), attribute.String("by", string(t.by)))...)
+	return metric.WithAttributes(append(more, attribute.String("kind", t.kind), attribute.String("by", string(t.dimension)))...)
 }
 
 func (t *throttles) observeDecisions(_ context.Context, o metric.Int64Observer) error {
 	for _, l := range t.limits() {
 		l.observe(o)
 	}
-	t.places.observe(o)
+	t.connections.observe(o)
 	t.gate.observe(o)
 	t.frames.observe(o)
 	t.day.observe(o)
@@ -90,7 +90,7 @@ func (t *throttles) observeEvictions(_ context.Context, o metric.Int64Observer) 
 	return nil
 }
 
-// throttles makes the receiver's throttles and says what is not as it could be.
+// throttles returns the receiver's throttles, and warns of settings that weaken them.
 func (r *wssReceiver) throttles(apps auth.Registry) (*throttles, error) {
 	t, err := newThrottles(r.cfg, apps, r.set.Logger, time.Now())
 	if err != nil {

@@ -82,7 +82,7 @@ func wrongText(appID, userID string) string {
 // ask gives a message to the endpoint at some time.
 func (c *collector) ask(body, address string, at time.Time) *protocol.Error {
 	d := c.receiver.shared
-	network := d.may.hash.Network(networkOf(parseHop(address)))
+	network := d.throttles.hash.Network(networkOf(parseHop(address)))
 	_, refusal := d.handshake(context.Background(), []byte(body), testOrigin, network, at)
 	return refusal
 }
@@ -399,7 +399,7 @@ func TestConnectionsOfAnAddress(t *testing.T) {
 	third, _ := c.dialFrom("203.0.113.1")
 	h := third.bye(protocol.CodeThrottled, true, websocket.CloseTryAgainLater)
 	require.Equal(t, "too many connections from this address", h.Message)
-	require.GreaterOrEqual(t, h.RetryAfterMs, leastPlaceWait.Milliseconds())
+	require.GreaterOrEqual(t, h.RetryAfterMs, leastConnectionWait.Milliseconds())
 
 	other, _ := c.dialFrom("203.0.113.2")
 	other.hello(grant, 0)
@@ -419,7 +419,7 @@ func TestConnectionsOfAnAddress(t *testing.T) {
 // spec: SRV-04
 func TestAFloodForOneAppDoesNotStopAnother(t *testing.T) {
 	c, _ := throttledCollector(t, func(cfg *Config) { cfg.Throttle.ProofsAtOnce, cfg.Throttle.ProofsWaiting = 4, 8 })
-	may := c.receiver.shared.may
+	may := c.receiver.shared.throttles
 	flooded := c.receiver.shared.attempt(&protocol.ScramFirst{AppID: "strict"}, 0)
 	ctx, cancel := context.WithCancel(context.Background())
 	results := make(chan *protocol.Error)

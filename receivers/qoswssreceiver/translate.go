@@ -14,15 +14,15 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// endpoint is what all records of a session share.
+// endpoint is the common data of all records of a session.
 type endpoint struct {
 	appID string
 	owner owner
 	hello *protocol.Hello
 }
 
-// translator turns the frames of one session into log records. It collects them until
-// take; it has no clock and does no I/O.
+// translator converts the frames of one session to log records. It collects them until take; it has
+// no clock and does no I/O.
 type translator struct {
 	appID     string
 	session   string
@@ -31,29 +31,29 @@ type translator struct {
 	resource  pcommon.Map
 	fabrics   map[int]*fabricIDs
 	addresses *address.Policy
-	users     *users // nil: records have the IDs of users
+	users     *users // nil: records have the user IDs as they are
 	sdp       sdpBorder
 
-	now    time.Time // arrival of the frame at hand
-	logs   plog.Logs // what was collected
-	scopes []openScope
-	placed map[scopeKey]int // positions in scopes, once there are more than fewScopes
+	now        time.Time // arrival of the current frame
+	logs       plog.Logs // the collected records
+	scopes     []openScope
+	scopeIndex map[scopeKey]int // index in scopes, if there are more than fewScopes
 }
 
-// fewScopes are looked through faster than a map. A skip may have one for each fabric of a connection.
+// fewScopes is the number of scopes up to which a linear search is faster. A skip may have one for each fabric.
 const fewScopes = 8
 
-// fabricIDs are computed once per announcement: two SHA-256 each.
+// fabricIDs are computed once for each announcement: two SHA-256 each.
 type fabricIDs struct {
-	of     *protocol.Fabric
-	remote protocol.UserID // as records have it
-	trace  pcommon.TraceID
-	span   pcommon.SpanID
-	at     int64
-	fixed  bool // at is not what the client said
+	fabric    *protocol.Fabric
+	remote    protocol.UserID // with the IDs that records have
+	trace     pcommon.TraceID
+	span      pcommon.SpanID
+	at        int64
+	corrected bool // at is the arrival time, because the client's time was out of range
 }
 
-// scopeKey tells scopes of one batch apart: by fabric, or by conference and time.
+// scopeKey identifies a scope of a batch: by fabric, or by conference and time.
 type scopeKey struct {
 	fabric       *protocol.Fabric
 	conferenceID string
@@ -80,7 +80,7 @@ func newTranslator(e endpoint, addresses *address.Policy, users *users) *transla
 	}
 }
 
-// resourceAttributes cuts addresses in all but the application's own IDs, and hashes the user's.
+// resourceAttributes cuts addresses in all texts except the application's own IDs, and hashes the user's IDs.
 func resourceAttributes(e endpoint, addresses *address.Policy, users *users) pcommon.Map {
 	user := e.owner.recorded
 	m := pcommon.NewMap()
@@ -90,16 +90,16 @@ func resourceAttributes(e endpoint, addresses *address.Policy, users *users) pco
 	putText(m, semconv.UserID, user.Name)
 	putText(m, semconv.UserAlias, user.Alias)
 	putText(m, semconv.ApplicationVersion, addresses.Version(users.text(e.hello.ApplicationVersion)))
-	putText(m, semconv.SiteID, users.whole(e.hello.SiteID))
+	putText(m, semconv.SiteID, users.wholeID(e.hello.SiteID))
 	putText(m, semconv.LibraryVersion, addresses.Version(users.text(e.hello.Library)))
 	putText(m, semconv.UserAgent, addresses.Agent(users.text(e.hello.UserAgent)))
 	for key, value := range e.hello.AdditionalIDs {
-		putText(m, semconv.AdditionalPrefix+key, users.whole(value))
+		putText(m, semconv.AdditionalPrefix+key, users.wholeID(value))
 	}
 	return m
 }
 
-// add translates one numbered frame that arrived at now. Other frames are nothing to it.
+// add translates one numbered frame that arrived at now. It ignores other frames.
 func (t *translator) add(frame protocol.Frame, now time.Time) {
 	t.now = now
 	switch f := frame.(type) {
@@ -125,32 +125,32 @@ func (t *translator) add(frame protocol.Frame, now time.Time) {
 	}
 }
 
-// take returns what was collected, and starts anew.
+// take returns the collected records and starts a new batch.
 func (t *translator) take() plog.Logs {
 	logs := t.logs
 	t.logs = plog.Logs{}
 	clear(t.scopes)
-	t.scopes, t.placed = t.scopes[:0], nil
+	t.scopes, t.scopeIndex = t.scopes[:0], nil
 	return logs
 }
 
-// rest gives back the memory in which frames are collected.
+// rest frees the memory in which frames are collected.
 func (t *translator) rest() {
 	if t.empty() {
 		t.scopes = nil
 	}
 }
 
-// empty reports whether nothing was collected.
+// empty reports whether there are no collected records.
 func (t *translator) empty() bool { return len(t.scopes) == 0 }
 
-// text is a text of the application without what the records must not have.
+// text returns a text of the application, addresses cut and user IDs hashed.
 func (t *translator) text(text string) string { return t.addresses.Text(t.users.text(text)) }
 
-// eventData is the data of an event, addresses cut and user IDs hashed. The library has members for addresses
-// in some events. An ID of a user is the same in all records, and no address.
+// eventData returns the data of an event, addresses cut and user IDs hashed. Some events of the library have members
+// for addresses. A user ID must be the same in all records, so no address is cut in it.
 func (t *translator) eventData(e *protocol.Event) string {
-	data := t.owner.claimed(e.Event, t.users.data(e.Data))
+	data := t.owner.claimedData(e.Event, t.users.data(e.Data))
 	switch {
 	case len(data) == 0:
 		return ""
@@ -164,7 +164,7 @@ func (t *translator) eventData(e *protocol.Event) string {
 
 func (t *translator) addStats(f *protocol.Stats) {
 	scope := protocol.Scope{Fabric: f.Fabric}
-	if len(f.Records) == 0 { // no streams, but alive
+	if len(f.Records) == 0 { // no streams: the record shows that the connection is alive
 		t.record(f.Header, scope, 0, semconv.EventStats, 1).PutDouble(semconv.IntervalMs, f.IntervalMs)
 		return
 	}
@@ -178,7 +178,7 @@ func (t *translator) addStats(f *protocol.Stats) {
 	}
 }
 
-// putValues leaves absent what is null, and what has a name that no measure has.
+// putValues omits nulls, and columns with an unknown name.
 func (t *translator) putValues(r pcommon.Map, row *protocol.Record) {
 	for i, measure := range row.Columns.Measures {
 		v := row.Values[i]
@@ -188,7 +188,7 @@ func (t *translator) putValues(r pcommon.Map, row *protocol.Record) {
 		name := semconv.Measure(measure)
 		switch {
 		case v.Kind == protocol.String:
-			r.PutStr(name, t.addresses.Text(t.users.measured(v.Str)))
+			r.PutStr(name, t.addresses.Text(t.users.measuredText(v.Str)))
 		case measure.Info().Type == protocol.Int:
 			r.PutInt(name, int64(v.Num))
 		default:
@@ -215,7 +215,7 @@ func (t *translator) addError(f *protocol.ErrorReport) {
 
 func (t *translator) addFeedback(f *protocol.Feedback) {
 	r := t.record(f.Header, f.Scope, 0, semconv.EventFeedback, 8)
-	giver, claimed := t.owner.giver(f.UserID)
+	giver, claimed := t.owner.feedbackUser(f.UserID)
 	user := t.users.user(giver)
 	putText(r, semconv.FeedbackUserClaimed, t.users.user(claimed).Alias)
 	putText(r, semconv.FeedbackUserID, user.Name)
@@ -227,9 +227,9 @@ func (t *translator) addFeedback(f *protocol.Feedback) {
 	putText(r, semconv.FeedbackComment, t.text(f.Comment))
 }
 
-// addSkip makes one record for each fabric that lost something, so that each conference
-// learns of its own losses; index tells them apart. What belongs to no fabric, or a skip
-// that lost nothing, stands under a scope without a conference.
+// addSkip adds one record for each fabric with losses, so that each conference has its own losses;
+// the records differ by index. Losses of no fabric, or a skip without losses, are under a scope
+// without a conference.
 func (t *translator) addSkip(f *protocol.Skip) {
 	lost := f.Lost
 	if len(lost) == 0 {
@@ -243,8 +243,8 @@ func (t *translator) addSkip(f *protocol.Skip) {
 	}
 }
 
-// record appends a log record and returns its attributes, those filled in that all
-// records have and with room for more.
+// record appends a log record with the attributes that all records have. It returns the attributes,
+// with room for more.
 func (t *translator) record(h protocol.Header, s protocol.Scope, index int, name string, more int) pcommon.Map {
 	scope := t.scope(s)
 	at, fixed := plausible(h.At, t.now.Add(-protocol.MaxPast).UnixMilli(), t.now)
@@ -258,39 +258,39 @@ func (t *translator) record(h protocol.Header, s protocol.Scope, index int, name
 	attrs.EnsureCapacity(3 + more)
 	attrs.PutInt(semconv.FrameSeq, int64(h.Seq))
 	attrs.PutInt(semconv.FrameIndex, int64(index))
-	if fixed || scope.ids.fixed {
+	if fixed || scope.ids.corrected {
 		attrs.PutBool(semconv.TimeCorrected, true)
 	}
 	return attrs
 }
 
-// scope finds or opens the ScopeLogs of a fabric or a conference.
+// scope returns the ScopeLogs of a fabric or a conference, a new one if there is none.
 func (t *translator) scope(s protocol.Scope) *openScope {
 	key := scopeKey{fabric: s.Fabric}
 	if s.Fabric == nil {
 		key = scopeKey{nil, s.ConferenceID, s.ConferenceAt}
 	}
-	if open := t.opened(key); open != nil {
+	if open := t.findScope(key); open != nil {
 		return open
 	}
 	ids := t.ids(s)
 	t.scopes = append(t.scopes, openScope{key, ids, t.newScopeLogs(s, ids).LogRecords()})
-	if t.placed != nil {
-		t.placed[key] = len(t.scopes) - 1
+	if t.scopeIndex != nil {
+		t.scopeIndex[key] = len(t.scopes) - 1
 	}
 	return &t.scopes[len(t.scopes)-1]
 }
 
-// opened returns the scope with a key, nil if there is none.
-func (t *translator) opened(key scopeKey) *openScope {
+// findScope returns the scope with a key, nil if there is none.
+func (t *translator) findScope(key scopeKey) *openScope {
 	if len(t.scopes) > fewScopes {
-		if t.placed == nil {
-			t.placed = make(map[scopeKey]int)
+		if t.scopeIndex == nil {
+			t.scopeIndex = make(map[scopeKey]int)
 			for i := range t.scopes {
-				t.placed[t.scopes[i].key] = i
+				t.scopeIndex[t.scopes[i].key] = i
 			}
 		}
-		if i, ok := t.placed[key]; ok {
+		if i, ok := t.scopeIndex[key]; ok {
 			return &t.scopes[i]
 		}
 		return nil
@@ -303,22 +303,22 @@ func (t *translator) opened(key scopeKey) *openScope {
 	return nil
 }
 
-// ids returns the trace and span id of a scope and its place in time. A conference
-// cannot have begun long before the session, and however late a frame is about it, that
-// holds: so the lower bound of the place is the session's start, not the arrival.
+// ids returns the trace and span ID of a scope, and the start of its conference. A conference cannot
+// have begun long before the session, however late its frames arrive, so the lower bound of the
+// start depends on the session's start, not on the arrival.
 func (t *translator) ids(s protocol.Scope) *fabricIDs {
 	earliest := t.startedAt - protocol.MaxPast.Milliseconds()
 	if s.Fabric != nil {
-		if ids := t.fabrics[s.Fabric.Fabric]; ids != nil && ids.of == s.Fabric {
+		if ids := t.fabrics[s.Fabric.Fabric]; ids != nil && ids.fabric == s.Fabric {
 			return ids
 		}
 		ids := &fabricIDs{
-			of:     s.Fabric,
+			fabric: s.Fabric,
 			remote: t.users.user(s.Fabric.RemoteUserID),
 			trace:  semconv.TraceID(t.appID, s.Fabric.ConferenceID),
 			span:   semconv.SpanID(t.session, s.Fabric.Fabric),
 		}
-		ids.at, ids.fixed = plausible(s.Fabric.AddedAt, earliest, t.now)
+		ids.at, ids.corrected = plausible(s.Fabric.AddedAt, earliest, t.now)
 		t.fabrics[s.Fabric.Fabric] = ids
 		return ids
 	}
@@ -326,7 +326,7 @@ func (t *translator) ids(s protocol.Scope) *fabricIDs {
 		return new(fabricIDs)
 	}
 	ids := &fabricIDs{trace: semconv.TraceID(t.appID, s.ConferenceID)}
-	ids.at, ids.fixed = plausible(s.ConferenceAt, earliest, t.now)
+	ids.at, ids.corrected = plausible(s.ConferenceAt, earliest, t.now)
 	return ids
 }
 
@@ -361,8 +361,8 @@ func putFabric(attrs pcommon.Map, f *protocol.Fabric, remote protocol.UserID) {
 	putText(attrs, semconv.RemoteUserAlias, remote.Alias)
 }
 
-// plausible returns at, or the arrival where at is before earliest or too far in the
-// future (docs/protocol.md, section 5).
+// plausible returns at, or the arrival if at is before earliest or too far in the future
+// (docs/protocol.md, section 5).
 func plausible(at, earliest int64, now time.Time) (ms int64, fixed bool) {
 	if at < earliest || at > now.Add(protocol.MaxFuture).UnixMilli() {
 		return now.UnixMilli(), true
@@ -370,7 +370,7 @@ func plausible(at, earliest int64, now time.Time) (ms int64, fixed bool) {
 	return at, false
 }
 
-// sessionTime returns the time in a UUID version 7, in ms; 0 where the id is none.
+// sessionTime returns the time of a UUID version 7, in ms; 0 if the session ID is no UUID.
 func sessionTime(session string) int64 {
 	id, err := uuid.Parse(session)
 	if err != nil {
@@ -379,14 +379,14 @@ func sessionTime(session string) int64 {
 	return int64(binary.BigEndian.Uint64(id[:8]) >> 16)
 }
 
-// putText leaves absent what is empty.
+// putText omits an empty text.
 func putText(m pcommon.Map, name, value string) {
 	if value != "" {
 		m.PutStr(name, value)
 	}
 }
 
-// putCount leaves absent what was not given.
+// putCount omits a zero.
 func putCount(m pcommon.Map, name string, n int) {
 	if n != 0 {
 		m.PutInt(name, int64(n))

@@ -7,8 +7,8 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// addPreCall makes the record of a pre-call test. It is under a scope without a conference. Names of providers are
-// the application's, like its siteID; addresses are cut in all other texts.
+// addPreCall adds the record of a pre-call test, under a scope without a conference. Names of providers are the
+// application's, like its siteID; addresses are cut in all other texts.
 func (t *translator) addPreCall(f *protocol.PreCall) {
 	r := t.record(f.Header, protocol.Scope{}, 0, semconv.EventPreCall, 12)
 	r.PutStr(semconv.PreCallTrigger, f.Trigger)
@@ -19,7 +19,7 @@ func (t *translator) addPreCall(f *protocol.PreCall) {
 	putNumber(r, semconv.PreCallRTTMs, f.RTTMs)
 	putNumber(r, semconv.PreCallLossFraction, f.LossFraction)
 	putNumber(r, semconv.PreCallThroughputBps, f.ThroughputBps)
-	putText(r, semconv.PreCallNetworkType, t.addresses.Text(t.users.measured(f.NetworkType)))
+	putText(r, semconv.PreCallNetworkType, t.addresses.Text(t.users.measuredText(f.NetworkType)))
 	if f.BytesSent != 0 {
 		r.PutInt(semconv.PreCallBytesSent, f.BytesSent)
 	}
@@ -57,7 +57,7 @@ func (t *translator) addProvider(m pcommon.Map, p *protocol.PreCallProvider) {
 	}
 }
 
-// putNumber leaves absent what is nil.
+// putNumber omits nil.
 func putNumber(m pcommon.Map, name string, v *float64) {
 	if v != nil {
 		m.PutDouble(name, *v)

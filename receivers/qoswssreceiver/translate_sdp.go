@@ -6,7 +6,7 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// sdpBorder is the end of the part of an SDP that was added last: an address may lie across it.
+// sdpBorder is the end of the last part of an SDP: an address may lie across it.
 type sdpBorder struct {
 	error  uint64 // number of the error's frame; 0: no part was added
 	field  string
@@ -14,8 +14,8 @@ type sdpBorder struct {
 	border address.Border
 }
 
-// addSDPPart adds a part of an SDP, addresses cut and user IDs hashed. The text of the record may then have
-// another length than the part of the SDP that it stands for. An ID across two parts is not found.
+// addSDPPart adds a part of an SDP, addresses cut and user IDs hashed. The text of the record may have another length
+// than that part of the SDP. An ID across two parts is not found.
 func (t *translator) addSDPPart(f *protocol.SDPPart) {
 	r := t.record(f.Header, f.Scope, 0, semconv.EventSDP, 5)
 	text, skipped := t.cutPart(f)
@@ -30,7 +30,7 @@ func (t *translator) addSDPPart(f *protocol.SDPPart) {
 	}
 }
 
-// cutPart returns the text of a part, and how many of its first bytes are left out.
+// cutPart returns the text of a part, addresses cut, and the number of its first bytes that are omitted.
 func (t *translator) cutPart(f *protocol.SDPPart) (text string, skipped int) {
 	follows := t.sdp.error == f.Error && t.sdp.field == f.Field && t.sdp.end == f.Offset
 	before := t.sdp.border

@@ -15,22 +15,22 @@ import (
 )
 
 // users replaces user IDs by pseudonyms in the records of one session, if its application hashes them
-// (docs/security.md). Members that hold an ID are replaced whole. In other texts those IDs are found that the
-// session has mentioned before. A nil users leaves all as it is.
+// (docs/security.md). Members that hold an ID are replaced as a whole. In other texts the IDs are replaced that the
+// session has mentioned before. A nil users replaces nothing.
 type users struct {
 	keys *pseudonym.Keys
-	// known has the pseudonyms of the IDs that texts are searched for, names finds them.
+	// known maps the IDs that texts are searched for to their pseudonyms; names searches the texts.
 	known   map[string]string
 	names   *mask.Names
 	dropped func() // counts an ID that is beyond maxKnownUsers
 }
 
-// maxKnownUsers bounds the IDs of a session that texts are searched for: those of its own user, and of remote
-// ends in the order in which they occur.
+// maxKnownUsers bounds the IDs of a session that texts are searched for: those of its own user, and of remote ends in
+// the order of occurrence.
 const maxKnownUsers = 64
 
-// usersOf returns what replaces user IDs in the records of a session of an app. An app that was deleted at this
-// moment hashes with a key that nobody keeps.
+// usersOf returns the users of a session of an app. If the app was just deleted, it hashes with a random key that is
+// not kept.
 func usersOf(apps registry, appID string, dropped func()) *users {
 	app, known := apps.App(appID)
 	keys := app.Recorded()
@@ -45,7 +45,7 @@ func usersOf(apps registry, appID string, dropped func()) *users {
 	return &users{keys: keys, known: map[string]string{}, names: mask.New(maxKnownUsers), dropped: dropped}
 }
 
-// recordedAs reports whether an app's records have what this makes of user IDs.
+// recordedAs reports whether an app's records have the IDs that u writes.
 func (u *users) recordedAs(app auth.App) bool {
 	if u == nil {
 		return app.Recorded() == nil
@@ -53,7 +53,7 @@ func (u *users) recordedAs(app auth.App) bool {
 	return u.keys.Equal(app.Recorded())
 }
 
-// user returns a user as records have it.
+// user returns a user with the IDs that records have.
 func (u *users) user(user protocol.UserID) protocol.UserID {
 	if u == nil {
 		return user
@@ -61,27 +61,26 @@ func (u *users) user(user protocol.UserID) protocol.UserID {
 	return protocol.UserID{Name: u.id(user.Name), Alias: u.id(user.Alias)}
 }
 
-// id returns the pseudonym of an ID, for which later texts are searched.
+// id returns the pseudonym of an ID. Later texts are searched for the ID.
 func (u *users) id(id string) string {
 	if stored, ok := u.known[id]; ok {
 		return stored
 	}
 	stored := u.keys.ID(id)
 	switch {
-	case !searched(id):
+	case !isSearched(id):
 	case len(u.known) >= maxKnownUsers:
 		u.dropped()
 	default:
-		id = strings.Clone(id) // of the frame, which is larger
+		id = strings.Clone(id) // a part of the frame's text, which is larger
 		u.known[id] = stored
 		u.names.Add(id, stored)
 	}
 	return stored
 }
 
-// whole returns the pseudonym of an ID of the application that is the same as one of a user, and other IDs as
-// they are.
-func (u *users) whole(id string) string {
+// wholeID returns the pseudonym of an application's ID that equals a user ID, and other IDs as they are.
+func (u *users) wholeID(id string) string {
 	if u == nil {
 		return id
 	}
@@ -91,10 +90,10 @@ func (u *users) whole(id string) string {
 	return id
 }
 
-// maxGrowth bounds how much longer a text becomes, in bytes.
+// maxGrowth bounds the growth of a text, in bytes.
 const maxGrowth = 4 << 10
 
-// text returns a text with every known ID in it replaced. What is then beyond the limit is cut.
+// text returns a text with every known ID replaced. The text is cut if it grows by more than maxGrowth.
 func (u *users) text(text string) string {
 	if u == nil {
 		return text
@@ -106,7 +105,7 @@ func (u *users) text(text string) string {
 	return replaced
 }
 
-// details replaces the IDs in a text that may be a JSON object.
+// details replaces IDs in a text that may be a JSON object.
 func (u *users) details(text string) string {
 	if u == nil || text == "" {
 		return text
@@ -114,8 +113,8 @@ func (u *users) details(text string) string {
 	return string(u.data([]byte(text)))
 }
 
-// data replaces the IDs in a JSON object: members that hold a user ID whole, in whatever depth, and known IDs in
-// all other texts and names of members. Data that is no object is treated as a text.
+// data replaces IDs in a JSON object: members that hold a user ID as a whole, at any depth, and known IDs in all
+// other texts and names of members. Data that is no object is treated as a text.
 func (u *users) data(data []byte) []byte {
 	if u == nil || len(data) == 0 {
 		return data
@@ -126,26 +125,26 @@ func (u *users) data(data []byte) []byte {
 	if decoder.Decode(&object) != nil || object == nil || decoder.More() {
 		return []byte(u.text(string(data)))
 	}
-	u.learn(object, false)
+	u.collect(object, false)
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false) // an escape is longer
+	encoder.SetEscapeHTML(false) // an escape would be longer
 	if encoder.Encode(u.object(object, false)) != nil {
-		return []byte("{}") // what was decoded can be encoded
+		return []byte("{}") // not reached: decoded values can be encoded
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte{'\n'})
 }
 
-// learn takes down the IDs in a value of JSON, so that all its texts are searched for them.
-func (u *users) learn(value any, user bool) {
+// collect adds the user IDs in a JSON value to the known ones, so that all its texts are searched for them.
+func (u *users) collect(value any, user bool) {
 	switch v := value.(type) {
 	case map[string]any:
 		for name, member := range v {
-			u.learn(member, user || holdsUser(name))
+			u.collect(member, user || holdsUser(name))
 		}
 	case []any:
 		for _, one := range v {
-			u.learn(one, user)
+			u.collect(one, user)
 		}
 	case string:
 		if user {
@@ -158,7 +157,7 @@ func (u *users) learn(value any, user bool) {
 	}
 }
 
-// object replaces the IDs in an object. In the value of a member that holds a user all texts are IDs.
+// object replaces IDs in an object. All texts in the value of a member that holds a user are IDs.
 func (u *users) object(object map[string]any, user bool) map[string]any {
 	out := make(map[string]any, len(object))
 	for name, value := range object {
@@ -191,15 +190,15 @@ func (u *users) value(name string, value any, user bool) any {
 	return value
 }
 
-// measured is text for a value of a measurement.
-func (u *users) measured(value string) string {
+// measuredText replaces IDs in a value of a measurement, which may be a word of the protocol.
+func (u *users) measuredText(value string) string {
 	if u == nil {
 		return value
 	}
 	return u.word(value)
 }
 
-// word is text for one that may be a word of the protocol.
+// word replaces IDs in a text that is no word of the protocol.
 func (u *users) word(text string) string {
 	if words[text] {
 		return text
@@ -207,8 +206,8 @@ func (u *users) word(text string) string {
 	return u.text(text)
 }
 
-// userMembers are the names of members that hold a user ID, in lower case: those of the protocol, and others by
-// which applications name them in their own events.
+// userMembers are the names of members that hold a user ID, in lower case: those of the protocol, and others that
+// applications use in their own events.
 var userMembers = map[string]bool{ //nolint:gochecknoglobals // a constant
 	"userid": true, "username": true, "aliasname": true, "newuserid": true, "claimeduserid": true, "olduserid": true, "localuserid": true, "remoteuserid": true,
 }
@@ -221,16 +220,16 @@ const (
 	minSearchedNumber = 5 // bytes of an ID that has digits only: shorter ones are ports, codes and payload types
 )
 
-// searched reports whether texts are searched for an ID.
-func searched(id string) bool {
+// isSearched reports whether texts are searched for an ID.
+func isSearched(id string) bool {
 	if strings.Trim(id, "0123456789") == "" {
 		return len(id) >= minSearchedNumber
 	}
 	return len(id) >= minSearched && strings.TrimSpace(id) != "" && !words[id]
 }
 
-// words are words of the protocol that an ID may be by chance. Texts are not searched for them: members that the
-// server reads would be lost.
+// words are words of the protocol that may equal an ID. Texts are not searched for them: members that the server
+// reads would be replaced.
 var words = wordsOf( //nolint:gochecknoglobals // a constant
 	protocol.FabricUsages, protocol.EndpointTypes, protocol.TransmissionDirections, protocol.StatsTypes, protocol.MediaTypes, protocol.SDPFields, protocol.Functions,
 	measures(), protocol.EventNumbers, slices.Collect(maps.Keys(protocol.EventWords)), slices.Concat(slices.Collect(maps.Values(protocol.EventWords))...),
@@ -252,7 +251,7 @@ func wordsOf(lists ...[]string) map[string]bool {
 	return all
 }
 
-// measures are the names of the measures.
+// measures returns the names of the measures.
 func measures() (names []string) {
 	for m := range protocol.NumMeasures {
 		names = append(names, m.String())

@@ -100,7 +100,7 @@ func TestRestAtTheEnd(t *testing.T) {
 	for range 3 {
 		<-pings
 	}
-	c.receiver.sockets.sayBye() // as Shutdown does
+	c.receiver.sockets.closeAll() // as Shutdown does
 	require.NoError(t, <-ended)
 	p.closed(websocket.CloseGoingAway)
 }

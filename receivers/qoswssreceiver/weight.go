@@ -6,11 +6,11 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// recordsOfAMessage is how many records of a measurement count as a message. They cost the collector as much as one to two short
-// messages.
+// recordsOfAMessage is the number of records of a measurement that count as one message. They cost the collector as
+// much as one or two short messages.
 const recordsOfAMessage = 8
 
-// weight is for how many messages a frame counts. Each entry of a skip may be about another conference.
+// weight returns the number of messages that a frame counts as. Each entry of a skip may be about another conference.
 func weight(frame protocol.Frame) int {
 	switch f := frame.(type) {
 	case *protocol.Stats:
@@ -21,16 +21,16 @@ func weight(frame protocol.Frame) int {
 	return 1
 }
 
-// weighed counts a frame that was taken as the messages that it stands for beside itself. They are paid for later,
-// like announcements: what was sent is taken.
-func (s *session) weighed(frame protocol.Frame, now time.Time) {
+// chargeWeight counts an accepted frame as several messages by its weight. The messages beside the frame itself are
+// charged later, like announcements: they are accepted because they have been sent.
+func (s *session) chargeWeight(frame protocol.Frame, now time.Time) {
 	messages := weight(frame)
 	s.batchMessages += messages
 	more := messages - 1
 	if more == 0 {
 		return
 	}
-	if !s.patient {
+	if !s.isPost {
 		s.pace.frames -= float64(more)
 	}
 	s.pace.unpaid += more * messageBytes

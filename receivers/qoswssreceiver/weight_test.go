@@ -29,8 +29,8 @@ func TestFramesOfManyRecordsCountAsMany(t *testing.T) {
 	require.Nil(t, s.message([]byte(`{"type":"skip","seq":9,"from":9,"at":1,"lost":[`+entries+`]}`), now))
 	require.EqualValues(t, burstFrames-399, s.pace.frames, "it was full again when the frame was taken")
 
-	user := c.receiver.shared.may.bytes.user
-	key := c.receiver.shared.may.hash.Of(testAppID, "mallory", 7)
+	user := c.receiver.shared.throttles.bytes.user
+	key := c.receiver.shared.throttles.hash.Of(testAppID, "mallory", 7)
 	left := 0
 	for user.table.Take(key, user.rate, now) == 0 {
 		left++

@@ -11,7 +11,7 @@ import (
 	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
 )
 
-// Results of a handshake request beside the codes of refusals.
+// Results of a handshake request, beside the codes of refusals.
 const (
 	resultGranted    = "granted"
 	resultChallenged = "challenged"
