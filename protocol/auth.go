@@ -2,8 +2,8 @@ package protocol
 
 import "unicode/utf8"
 
-// AuthRequest is what a client may POST to auth: *ScramFirst, *ScramFinal or
-// *JWTRequest (section 3).
+// AuthRequest is the body of a POST to auth: *ScramFirst, *ScramFinal or *JWTRequest
+// (section 3).
 type AuthRequest interface{ authRequest() }
 
 // ScramFirst carries the client-first message (section 3.1).
@@ -22,7 +22,7 @@ type ScramFinal struct {
 // JWTRequest carries a token that the origin server signed (section 3.2).
 type JWTRequest struct {
 	AppID  string
-	UserID UserID // the zero value: the user whom the token names
+	UserID UserID // the zero value: the user that the token names
 	JWT    string
 }
 
@@ -55,7 +55,7 @@ func DecodeAuth(body []byte) (AuthRequest, *Error) {
 	return decodePost(body, (*scanner).authRequest)
 }
 
-// decodePost parses the body of a POST that has one message. A refusal has no number.
+// decodePost parses the body of a POST with one message. The error has no frame number.
 func decodePost[T any](body []byte, read func(*scanner, Type) T) (request T, _ *Error) {
 	if len(body) > MaxFrameBytes {
 		return request, tooLarge(body)
@@ -87,6 +87,6 @@ func (s *scanner) authRequest(kind Type) AuthRequest {
 		return readFrame(s, jwtMembers, &JWTRequest{})
 	}
 	s.fail(CodeTypeUnknown, 0, "is not one of the handshake")
-	s.in("type")
+	s.inField("type")
 	return nil
 }

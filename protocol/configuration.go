@@ -10,10 +10,10 @@ type ConfigurationRequest struct {
 	Token       string
 	SiteID      string
 	NetworkType string
-	PreCall     *TestResult // nil: no test ended yet
+	PreCall     *TestResult // nil: no test has ended yet
 }
 
-// TestResult is what a ConfigurationRequest says of the newest pre-call test. A nil number has no result.
+// TestResult is the part of a ConfigurationRequest about the newest pre-call test. A nil number has no result.
 type TestResult struct {
 	RTTMs         *float64
 	LossFraction  *float64
@@ -44,7 +44,7 @@ func DecodeConfiguration(body []byte) (*ConfigurationRequest, *Error) {
 	return decodePost(body, func(s *scanner, kind Type) *ConfigurationRequest {
 		if kind != TypeConfiguration {
 			s.fail(CodeTypeUnknown, 0, "must be %s", TypeConfiguration)
-			s.in("type")
+			s.inField("type")
 			return nil
 		}
 		return readFrame(s, configurationMembers, &ConfigurationRequest{})
@@ -57,11 +57,11 @@ type Configuration struct {
 	Default     CallConfig
 	Recommended RecommendedConfig
 	ICEServers  []ICEServer
-	ExpiresInMs int64         // until the first credential of the answer expires; 0: none expires
-	PreCall     *TestSettings // nil: there are no servers for tests
+	ExpiresInMs int64         // until the first of the credentials expires; 0: none expires
+	PreCall     *TestSettings // nil: no servers for tests
 }
 
-// CallConfig is what a page makes a call with. Each member is a JSON object; nil: an empty one.
+// CallConfig is the configuration of a call. Each member is a JSON object; nil: an empty one.
 type CallConfig struct {
 	PeerConnection json.RawMessage `json:"peerConnection"` // RTCConfiguration
 	Media          json.RawMessage `json:"media"`          // MediaStreamConstraints
@@ -87,7 +87,7 @@ type ICEServer struct {
 	Credential string   `json:"credential,omitempty"`
 }
 
-// TestSettings are the servers of pre-call tests, and the limits that a test keeps to.
+// TestSettings are the servers and the limits of pre-call tests.
 type TestSettings struct {
 	Servers          []TestServer `json:"servers"`
 	MaxDurationMs    int64        `json:"maxDurationMs"`
@@ -116,7 +116,7 @@ func AppendConfiguration(dst []byte, c *Configuration) []byte {
 	return object(o).end()
 }
 
-// reasons is never nil, which is no array in JSON.
+// reasons returns an empty list for nil, which JSON would encode as null.
 func (c *RecommendedConfig) reasons() []Reason {
 	if c.Reasons == nil {
 		return []Reason{}
@@ -138,11 +138,11 @@ func orEmpty(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// json writes a value that encoding/json can write.
+// json writes a member whose value encoding/json can encode.
 func (o object) json(name string, v any) object {
 	text, err := json.Marshal(v)
 	if err != nil {
-		text = strconv.AppendQuote(nil, "") // no value of this package has a type that cannot be written
+		text = strconv.AppendQuote(nil, "") // not reached: no value of this package fails
 	}
 	return append(o.name(name), text...)
 }

@@ -5,30 +5,30 @@ import (
 	"unicode/utf8"
 )
 
-// Decoder decodes the client frames of one connection and keeps its context: the
-// fabrics and column sets announced so far. Not for concurrent use.
+// Decoder decodes the client frames of one connection, with the fabrics and column sets that were
+// announced on it. Not for concurrent use.
 type Decoder struct {
 	scan           scanner
 	fabrics        map[int]*Fabric
 	sets           []*Columns // by number; 0 is never announced
-	keyed          []*Columns // shapes of keyed rows seen lately
+	keyed          []*Columns // shapes of recent keyed rows
 	unknownColumns int
-	words          map[string]string // short strings of rows seen before
+	words          map[string]string // short strings of earlier rows
 	stats          *statsFrame       // memory of the last *Stats
-	keep           Keep              // nil: what the limits allow
+	keep           Keep              // nil: the decoder keeps what the limits allow
 }
 
-// maxScratch bounds what an idle decoder keeps of a long string with escapes.
+// maxScratch bounds the scratch memory of an idle decoder.
 const maxScratch = 1 << 10
 
-// NewDecoder returns a decoder without context.
+// NewDecoder returns a decoder without announcements.
 func NewDecoder() *Decoder { return &Decoder{} }
 
-// Decode parses and validates one message of at most MaxFrameBytes (a longer one is
-// refused with CodeFrameTooLarge, with its Seq if that can be read from the head). It
-// returns *Hello, *Fabric, *Columns, *Stats, *Event, *ErrorReport, *SDPPart, *Feedback, *Log,
-// *PreCall, *Skip or *Bye. A *Stats and its Records are reused by the next Decode; everything
-// else is the caller's. msg is not kept.
+// Decode parses and validates one message of at most MaxFrameBytes. It refuses a longer one with
+// CodeFrameTooLarge, and its Seq if that can be read from the head. It returns *Hello, *Fabric,
+// *Columns, *Stats, *Event, *ErrorReport, *SDPPart, *Feedback, *Log, *PreCall, *Skip or *Bye. A
+// *Stats and its Records are valid until the next Decode; all other results belong to the caller.
+// The decoder does not keep msg.
 func (d *Decoder) Decode(msg []byte) (Frame, *Error) {
 	if len(msg) > MaxFrameBytes {
 		return nil, tooLarge(msg)
@@ -57,7 +57,7 @@ func (d *Decoder) Decode(msg []byte) (Frame, *Error) {
 	return d.take(frame)
 }
 
-// tooLarge refuses a message for its size.
+// tooLarge returns the error for a message that is too large.
 func tooLarge(msg []byte) *Error {
 	return &Error{
 		Code: CodeFrameTooLarge, Limit: MaxFrameBytes, Seq: PeekSeq(msg[:MaxFrameBytes]),
@@ -65,8 +65,8 @@ func tooLarge(msg []byte) *Error {
 	}
 }
 
-// finish completes an error: its message starts with the field, and it carries the
-// number of the frame unless a frame of this type has none.
+// finish completes an error: it puts the field before the message, and adds the number of the
+// frame if frames of this type have one.
 func finish(e *Error, kind Type, msg []byte) *Error {
 	if e.Field != "" {
 		e.Message = e.Field + " " + e.Message
@@ -81,8 +81,7 @@ func finish(e *Error, kind Type, msg []byte) *Error {
 	return e
 }
 
-// messageType finds the type. It stands first in most messages, and then nothing else
-// is read.
+// messageType returns the type. It is the first member of most messages; then it reads no other.
 func (s *scanner) messageType() Type {
 	if !s.open('{', "an object") {
 		s.err.Code = CodeMalformed
@@ -92,7 +91,7 @@ func (s *scanner) messageType() Type {
 	for name, ok := s.member(true); ok; name, ok = s.member(false) {
 		if string(name) == "type" {
 			kind := s.bytes(MaxFrameBytes)
-			s.in("type")
+			s.inField("type")
 			return knownType(kind)
 		}
 		s.skip()
@@ -102,7 +101,7 @@ func (s *scanner) messageType() Type {
 	return ""
 }
 
-// knownType returns the constant, so that nothing is allocated, else the text itself.
+// knownType returns the constant of a frequent type, to avoid an allocation, else the text itself.
 func knownType(kind []byte) Type {
 	switch Type(kind) {
 	case TypeStats:
@@ -113,7 +112,7 @@ func knownType(kind []byte) Type {
 	return Type(kind)
 }
 
-// frame reads the message as one of that type.
+// frame reads a message of a type.
 func (d *Decoder) frame(kind Type) Frame {
 	s := &d.scan
 	switch kind {
@@ -146,17 +145,17 @@ func (d *Decoder) frame(kind Type) Frame {
 	default:
 		s.fail(CodeTypeUnknown, 0, "is not a message type of version %d", Version)
 	}
-	s.in("type")
+	s.inField("type")
 	return nil
 }
 
-// readFrame reads a message whose members are all there is to it.
+// readFrame reads a message that has no members beside those of the table.
 func readFrame[T any](s *scanner, members []member[T], v *T) *T {
 	readObject(s, members, v)
 	return v
 }
 
-// take adds an announcement to the context.
+// take adds an announcement to the decoder.
 func (d *Decoder) take(frame Frame) (Frame, *Error) {
 	var err *Error
 	switch f := frame.(type) {
@@ -215,12 +214,12 @@ func (d *Decoder) takeColumns(c *Columns) (Frame, *Error) {
 	if missing := c.Set + 1 - len(d.sets); missing > 0 {
 		d.sets = append(d.sets, make([]*Columns, missing)...)
 	}
-	c = announced.intern(c)
+	c = sharedColumns.intern(c)
 	d.sets[c.Set] = c
 	return c, nil
 }
 
-// set returns an announced set, nil if there is none of that number.
+// set returns an announced set, nil if there is none with that number.
 func (d *Decoder) set(number int) *Columns {
 	if number >= len(d.sets) {
 		return nil
@@ -228,12 +227,12 @@ func (d *Decoder) set(number int) *Columns {
 	return d.sets[number]
 }
 
-// UnknownColumns tells how many column names were announced and ignored so far; a name
+// UnknownColumns returns the number of column names that were announced and ignored so far; a name
 // in a keyed row counts each time.
 func (d *Decoder) UnknownColumns() int { return d.unknownColumns }
 
-// PeekSeq reads the seq from the head of a message that cannot be decoded whole; 0 when
-// there is none.
+// PeekSeq reads the seq from the head of a message that cannot be decoded as a whole. It returns 0
+// if there is none.
 func PeekSeq(head []byte) uint64 { return peek(head, "seq") }
 
 // peek reads a frame number from the head of a message.
@@ -247,7 +246,7 @@ func peek(head []byte, member string) uint64 {
 			continue
 		}
 		n := s.int(1, MaxSeq)
-		// A number that runs to the end may have been cut.
+		// A number at the end of the head may be incomplete.
 		if s.err != nil || s.pos == len(head) {
 			return 0
 		}

@@ -8,12 +8,12 @@ import (
 // object writes one JSON object, member by member.
 type object []byte
 
-// begin starts a message of that type.
+// begin starts a message of a type.
 func begin(dst []byte, kind Type) object {
 	return append(append(append(dst, `{"type":"`...), kind...), '"')
 }
 
-// end closes it.
+// end closes the object.
 func (o object) end() []byte { return append(o, '}') }
 
 func (o object) name(name string) object {
@@ -28,7 +28,7 @@ func (o object) seq(name string, v uint64) object { return strconv.AppendUint(o.
 
 func (o object) bool(name string, v bool) object { return strconv.AppendBool(o.name(name), v) }
 
-// optionalText and optionalInt leave out what is not set.
+// optionalText and optionalInt omit zero values.
 func (o object) optionalText(name, v string) object {
 	if v == "" {
 		return o
@@ -48,7 +48,7 @@ var shortEscapes = [' ']byte{'\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': '
 
 const hexDigits = "0123456789abcdef"
 
-// appendText writes a JSON string. What is not UTF-8 becomes U+FFFD.
+// appendText appends a JSON string. Invalid UTF-8 becomes U+FFFD.
 func appendText(dst []byte, v string) []byte {
 	dst = append(dst, '"')
 	for _, r := range v {
@@ -66,7 +66,7 @@ func appendText(dst []byte, v string) []byte {
 	return append(dst, '"')
 }
 
-// appendFloat writes a number; what JSON cannot hold becomes null.
+// appendFloat appends a number. NaN and infinities become null.
 func appendFloat(dst []byte, v float64) []byte {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return append(dst, "null"...)
@@ -97,7 +97,7 @@ func AppendAck(dst []byte, seq uint64, at int64) []byte {
 	return begin(dst, TypeAck).seq("seq", seq).int("at", at).end()
 }
 
-// refusal writes what all refusals say.
+// refusal writes the members of all refusals.
 func (o object) refusal(e *Error) object {
 	return o.text("code", string(e.Code)).text("csError", string(e.Code.CSError())).
 		optionalText("field", e.Field).optionalInt("limit", int64(e.Limit)).text("message", e.Message)
@@ -112,13 +112,13 @@ func AppendNack(dst []byte, e *Error) []byte {
 	return o.refusal(e).end()
 }
 
-// AppendSlowDown appends a slow-down (section 4.8); statsIntervalMs 0 leaves it out.
+// AppendSlowDown appends a slow-down (section 4.8). It omits a statsIntervalMs of 0.
 func AppendSlowDown(dst []byte, retryAfterMs int64, statsIntervalMs int) []byte {
 	return begin(dst, TypeSlowDown).int("retryAfterMs", retryAfterMs).
 		optionalInt("statsIntervalMs", int64(statsIntervalMs)).end()
 }
 
-// AppendBye appends a bye (section 4.9). An empty CSError is that of the code.
+// AppendBye appends a bye (section 4.9). An empty CSError is replaced by that of the code.
 func AppendBye(dst []byte, b Bye) []byte {
 	if b.CSError == "" {
 		b.CSError = b.Code.CSError()
@@ -127,8 +127,7 @@ func AppendBye(dst []byte, b Bye) []byte {
 		optionalText("message", b.Message).bool("retry", b.Retry).optionalInt("retryAfterMs", b.RetryAfterMs).end()
 }
 
-// AppendError appends the body of a refusal over HTTP (section 3.4); retryAfterMs 0
-// leaves it out.
+// AppendError appends the body of a refusal over HTTP (section 3.4). It omits a retryAfterMs of 0.
 func AppendError(dst []byte, e *Error, retry bool, retryAfterMs int64) []byte {
 	return begin(dst, TypeError).refusal(e).bool("retry", retry).optionalInt("retryAfterMs", retryAfterMs).end()
 }

@@ -13,10 +13,10 @@ const (
 	Video = "video"
 )
 
-// PreCallReasonOther stands for a word that is not in PreCallReasons.
+// PreCallReasonOther replaces a reason that is not in PreCallReasons.
 const PreCallReasonOther = "other"
 
-// The words that members of a closed set may have, in the order of the documents.
+// The values of enumerated members, in the order of the documents.
 var (
 	FabricUsages           = []string{"multiplex", "audio", "video", "screen", "data", "unbundled"}
 	EndpointTypes          = []string{"peer", "server"}

@@ -44,12 +44,12 @@ const (
 	CSProtoError       CSError = "csProtoError"
 )
 
-// retry says when a client may try again after a code (section 9).
+// retry is when a client may try again after a code (section 9).
 type retry int
 
 const (
 	retryNever retry = iota
-	retryLater       // once the server has welcomed it: what was wrong is behind it
+	retryLater       // only after a welcome: then the cause was in the messages that followed
 	retryAlways
 )
 
@@ -88,8 +88,8 @@ func Codes() []Code { return slices.Sorted(maps.Keys(codes)) }
 // CSError returns the csError value a client reports for the code.
 func (c Code) CSError() CSError { return codes[c].csError }
 
-// Retry reports whether a client that was sent away with the code may connect again by
-// itself. welcomed says that its hello was accepted, so that the code is about what followed.
+// Retry reports whether a client that was refused with the code may connect again by itself. welcomed
+// reports whether its hello was accepted, so that the code is about a later message.
 func (c Code) Retry(welcomed bool) bool {
 	r := codes[c].retry
 	return r == retryAlways || r == retryLater && welcomed
@@ -98,18 +98,18 @@ func (c Code) Retry(welcomed bool) bool {
 // HTTPStatus returns the status of a refusal over HTTP.
 func (c Code) HTTPStatus() int { return codes[c].status }
 
-// Error is a refusal. Its text is safe for the sender: it names the field, the limit
-// and the kind of what came, never a payload.
+// Error is a refusal. Its text is safe for the sender: it has the field, the limit and the type of
+// the value, never the value.
 type Error struct {
 	Code    Code
-	Field   string // the member at fault, empty when it is none
-	Limit   int    // the limit that was passed, 0 when it is none
+	Field   string // the wrong member, empty if it is about none
+	Limit   int    // the limit that was exceeded, 0 if it is about none
 	Message string // one sentence for the developer of the client
-	Seq     uint64 // the number of the refused frame, 0 when none could be read
-	From    uint64 // the first number of a refused skip, 0 when none could be read; not sent
+	Seq     uint64 // number of the refused frame, 0 if none could be read
+	From    uint64 // first number of a refused skip, 0 if none could be read; not sent
 
-	// RetryAfter is how long the sender has to wait until it is let in, 0 where only the
-	// code tells. The writer of the refusal sends it as retryAfterMs.
+	// RetryAfter is how long the sender has to wait, 0 if only the code defines it. It is sent as
+	// retryAfterMs.
 	RetryAfter time.Duration
 }
 

@@ -1,14 +1,14 @@
 package protocol
 
-// EventNumbers are the members of the data of the client's own events whose values are numbers, booleans or null (docs/protocol.md,
-// section 6).
+// EventNumbers are the members of data in the client's own events whose values are numbers, booleans or null
+// (docs/protocol.md, section 6).
 var EventNumbers = []string{
 	"alreadyConnected", "setupMs", "gatheringMs", "connectivityMs", "failureMs", "durationMs", "localCandidates", "measurementFollows", "ssrc",
 	"signal", "rssi", "maxFramerate", "maxBitrate",
 }
 
-// EventWords are the members of the data of the client's own events whose values are words, and these (docs/protocol.md,
-// section 6). An application may have written any others.
+// EventWords are the members of data in the client's own events whose values are enumerated, and the values
+// (docs/protocol.md, section 6). Events of applications may have other values.
 var EventWords = map[string][]string{
 	"localCandidateType":  candidateTypes,
 	"remoteCandidateType": candidateTypes,

@@ -11,7 +11,7 @@ func typeMember[T any]() member[T] { return skipMember[T]("type") }
 
 var helloMembers = []member[Hello]{
 	typeMember[Hello](),
-	skipMember[Hello]("versions"), // read before, see readHello
+	skipMember[Hello]("versions"), // read by readHello
 	idMember("token", MaxTokenBytes, func(h *Hello) *string { return &h.Token }),
 	{"session", true, func(s *scanner, h *Hello) { h.Session = s.session() }},
 	{"acked", true, func(s *scanner, h *Hello) { h.Acked = uint64(s.int(0, MaxSeq)) }},
@@ -42,14 +42,14 @@ var additionalMembers = func() []member[map[string]string] {
 	return members
 }()
 
-// readHello looks at the versions before all else: what the other members of a version
-// that we do not speak are like, nobody here knows.
+// readHello checks the versions first: the other members of an unsupported version may have any
+// form.
 func readHello(s *scanner) *Hello {
 	h := &Hello{}
 	readObject(s, versionMembers, h)
 	if s.err == nil && CommonVersion(h.Versions) == 0 {
 		s.fail(CodeVersionUnsupported, 0, "of the client are %v, the server speaks %v", h.Versions, SupportedVersions)
-		s.in("versions")
+		s.inField("versions")
 	}
 	if s.err != nil {
 		return h
@@ -58,8 +58,7 @@ func readHello(s *scanner) *Hello {
 	return readFrame(s, helloMembers, h)
 }
 
-// CommonVersion returns the version that a client and this server both speak, the
-// client's best first; 0 when there is none.
+// CommonVersion returns the client's best version that this server supports, 0 if there is none.
 func CommonVersion(client []int) int {
 	for _, v := range client {
 		if slices.Contains(SupportedVersions, v) {
@@ -69,7 +68,7 @@ func CommonVersion(client []int) int {
 	return 0
 }
 
-// session takes a UUID version 7 in lower case.
+// session reads a UUID version 7 in lower case.
 func (s *scanner) session() string {
 	id := s.str(MaxIDBytes)
 	if s.err == nil && !ValidSession(id) {
@@ -140,7 +139,7 @@ func readColumns(s *scanner) *Columns {
 	return c
 }
 
-// checkMediaType makes sure that streams have a media type, and only they.
+// checkMediaType checks that streams have a media type, and candidate pairs have none.
 func (s *scanner) checkMediaType(statsType, mediaType string) {
 	switch {
 	case s.err != nil:
@@ -148,7 +147,7 @@ func (s *scanner) checkMediaType(statsType, mediaType string) {
 		s.missing("mediaType")
 	case statsType == CandidatePair && mediaType != "":
 		s.fail(CodeFieldValue, 0, "must be absent for candidate-pair")
-		s.in("mediaType")
+		s.inField("mediaType")
 	}
 }
 
@@ -160,7 +159,7 @@ func (c *Columns) readNames(s *scanner) {
 		}
 		measure := MeasureNamed(name)
 		if measure != UnknownMeasure {
-			name = measure.String() // one text for all
+			name = measure.String() // one string for all
 		}
 		c.Names = append(c.Names, name)
 		c.Measures = append(c.Measures, measure)
@@ -170,12 +169,12 @@ func (c *Columns) readNames(s *scanner) {
 	}
 }
 
-// equal reports whether both mean the same.
+// equal reports whether both have the same types and names.
 func (c *Columns) equal(o *Columns) bool {
 	return c.StatsType == o.StatsType && c.MediaType == o.MediaType && slices.Equal(c.Names, o.Names)
 }
 
-// eventName takes the name of an event: [A-Za-z][A-Za-z0-9]{0,63}.
+// eventName reads the name of an event: [A-Za-z][A-Za-z0-9]{0,63}.
 func (s *scanner) eventName() string {
 	name := s.str(MaxEventNameBytes)
 	if s.err != nil {
@@ -194,8 +193,8 @@ func (s *scanner) eventName() string {
 	return name
 }
 
-// score takes a rating of 1 to 5.
+// score reads a rating from 1 to 5.
 func (s *scanner) score() int { return int(s.int(1, 5)) }
 
-// object takes any object of at most limit bytes.
+// object reads any object of at most limit bytes.
 func (s *scanner) object(limit int) json.RawMessage { return s.raw(limit) }

@@ -7,8 +7,8 @@ import (
 	"weak"
 )
 
-// columnSets holds each announced column set once for all decoders, as long as one of them has it: most clients
-// announce the same few.
+// columnSets shares equal column sets between all decoders while one of them uses them: most clients announce the same
+// few sets.
 type columnSets struct {
 	seed maphash.Seed
 
@@ -16,9 +16,9 @@ type columnSets struct {
 	sets map[uint64]weak.Pointer[Columns]
 }
 
-var announced = columnSets{seed: maphash.MakeSeed(), sets: make(map[uint64]weak.Pointer[Columns])} //nolint:gochecknoglobals // shared by all decoders of the process
+var sharedColumns = columnSets{seed: maphash.MakeSeed(), sets: make(map[uint64]weak.Pointer[Columns])} //nolint:gochecknoglobals // shared by all decoders of the process
 
-// intern returns the set that is equal to c and that others have already, otherwise c. Sets are never changed.
+// intern returns an equal set that a decoder already uses, otherwise c. Sets are immutable.
 func (t *columnSets) intern(c *Columns) *Columns {
 	hash := t.hash(c)
 	t.mu.Lock()
@@ -27,14 +27,14 @@ func (t *columnSets) intern(c *Columns) *Columns {
 		if have.Set == c.Set && have.equal(c) {
 			return have
 		}
-		return c // two sets of one hash: the second is its decoder's own
+		return c // a hash collision: the decoder keeps its own set
 	}
 	t.sets[hash] = weak.Make(c)
 	runtime.AddCleanup(c, t.forget, hash)
 	return c
 }
 
-// forget removes a set that no decoder has any more.
+// forget removes a set that no decoder uses any more.
 func (t *columnSets) forget(hash uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -2,13 +2,13 @@ package protocol
 
 import "slices"
 
-// readKeyed takes the measurements in the keyed form.
+// readKeyed reads the measurements in the keyed form.
 func (f *statsFrame) readKeyed(s *scanner) {
 	f.keyed = true
 	f.readList(s, (*statsFrame).readKeyedRow)
 }
 
-// readKeyedRow takes one object. Its columns are made up from its names.
+// readKeyedRow reads one object. Its members make its column set.
 func (f *statsFrame) readKeyedRow(s *scanner) {
 	if !s.open('{', "an object") {
 		return
@@ -44,7 +44,7 @@ func (f *statsFrame) readKeyedRow(s *scanner) {
 	f.Records = append(f.Records, Record{f.d.shape(&shape), f.values[first:len(f.values):len(f.values)]})
 }
 
-// once takes a word that may stand once.
+// once reads a word that may occur once.
 func (s *scanner) once(word *string, name string, read func() string) {
 	if *word != "" {
 		s.fail(CodeMalformed, 0, "the member %s stands twice", name)
@@ -54,10 +54,10 @@ func (s *scanner) once(word *string, name string, read func() string) {
 		return
 	}
 	*word = read()
-	s.in(name)
+	s.inField(name)
 }
 
-// readKeyedValue takes the value of a measure. UnknownMeasure is ignored and counted.
+// readKeyedValue reads the value of a measure. It ignores and counts UnknownMeasure.
 func (f *statsFrame) readKeyedValue(s *scanner, m Measure) {
 	if m == UnknownMeasure {
 		f.d.unknownColumns++
@@ -71,10 +71,10 @@ func (f *statsFrame) readKeyedValue(s *scanner, m Measure) {
 	f.names, f.measures = append(f.names, m.String()), append(f.measures, m)
 	f.values = append(f.values, Value{})
 	f.d.readValue(&f.values[len(f.values)-1], m)
-	s.in(m.String())
+	s.inField(m.String())
 }
 
-// shape returns columns that are equal to c and stay valid.
+// shape returns a column set that is equal to c and may be kept.
 func (d *Decoder) shape(c *Columns) *Columns {
 	for _, have := range d.keyed {
 		if have.equal(c) {

@@ -2,8 +2,8 @@ package protocol
 
 import "time"
 
-// Limits of version 1. Names that end in Bytes count UTF-8 bytes, names that end in
-// Chars count Unicode code points.
+// Limits of version 1. Names with the suffix Bytes count UTF-8 bytes, names with the suffix Chars
+// Unicode code points.
 const (
 	MaxFrameBytes         = 64 << 10 // one WebSocket message or one POST body (section 4)
 	MaxDiscardBytes       = 16 << 20 // a longer message ends the connection (section 9)
@@ -14,7 +14,7 @@ const (
 	MaxColumnSets         = 32
 	MaxColumns            = 64
 	MaxRows               = 512
-	MaxSeqGaps            = 64 // holes in the numbers taken on one connection
+	MaxSeqGaps            = 64 // gaps in the numbers accepted on one connection
 	MaxIDBytes            = 256
 	MaxUserNameChars      = 128
 	MaxLibraryBytes       = 32
@@ -42,8 +42,8 @@ const (
 	MaxValueBytes         = 64  // a string in a stats row
 	MinIntervalMs         = 1
 	MaxIntervalMs         = 600_000
-	WindowFrames          = 256     // unacknowledged frames a client may have
-	MaxUnackedBytes       = 1 << 20 // of them
+	WindowFrames          = 256     // frames that a client may have unacknowledged
+	MaxUnackedBytes       = 1 << 20 // bytes of these frames
 
 	MinStatsInterval = 2 * time.Second // section 4.1: how often to measure
 	MaxStatsInterval = 20 * time.Second

@@ -1,7 +1,7 @@
 package protocol
 
-// Measure is one of the values that are measured in an interval: its position in Measures.
-// A new one is a constant and a row below, and a line of client/src/stats/measures.ts.
+// Measure is a value that is measured in each interval: its index in Measures. A new one is a
+// constant and a row below, and a line of client/src/stats/measures.ts.
 type Measure uint8
 
 // The measures of version 1, in document order (section 7).
@@ -60,7 +60,7 @@ const (
 	AvailableIncomingBps
 	OutOfRange
 	NumMeasures
-	UnknownMeasure = NumMeasures // of a column name that no measure has
+	UnknownMeasure = NumMeasures // of an unknown column name
 )
 
 // MeasureType is the type of a measure's values.
@@ -73,7 +73,7 @@ const (
 	Text  MeasureType = "string"
 )
 
-// Reports is a set of the kinds of reports.
+// Reports is a set of kinds of reports.
 type Reports uint8
 
 // The kinds, by statsType and mediaType.
@@ -92,26 +92,26 @@ const (
 	anyReport = anyStream | pair
 )
 
-// MeasureInfo describes one measure. Counters are increases over the interval.
+// MeasureInfo describes one measure. A counter is the increase in the interval.
 type MeasureInfo struct {
 	Name      string // of its column
 	Type      MeasureType
 	Unit      string // UCUM, as OpenTelemetry writes units; "" for text
 	Min       float64
-	Max       float64    // beyond Min and Max a frame is refused
-	PerSecond float64    // of a counter: the most that can be true of one second; 0: Max
-	Most      float64    // of others: the most that can be true; 0: Max
-	Within    *Neighbour // of a counter: nil for none
+	Max       float64    // frames with a value outside Min to Max are refused
+	PerSecond float64    // of a counter: the largest possible increase in a second; 0: Max
+	Most      float64    // of others: the largest possible value; 0: Max
+	Within    *Neighbour // of a counter; nil: none
 	Reports   Reports    // those that have it
 	Note      string
 }
 
-// Neighbour limits a counter by another of the same interval. The two may be counted at different times, by as much as
-// PerSecond allows.
+// Neighbour limits a counter by another one of the same interval. The two may be read at different times, which
+// PerSecond allows for.
 type Neighbour struct {
 	Of        Measure
-	Each      float64 // the most that can be true for one of Of
-	PerSecond float64 // the most that can be true beside it, for one second
+	Each      float64 // the most for one unit of Of
+	PerSecond float64 // the most beside these, in a second
 }
 
 const (
@@ -119,20 +119,20 @@ const (
 	maxMs    = 3_600_000
 )
 
-// The most that one stream can do, with a timer that is late. A value beyond it comes of a
-// browser's counter that jumped.
+// The most that one stream can do, with a late timer. Larger values result from a jump of a
+// browser's counter.
 const (
 	maxPacketsPerSec  = 20e3   // 200 Mbit/s
 	maxBytesPerSec    = 1.25e9 // 10 Gbit/s
 	maxFramesPerSec   = 1000
 	maxSamplesPerSec  = 96e3     // twice 48 kHz: the timer may be late
-	maxPerSec         = 1000     // of anything rarer
+	maxPerSec         = 1000     // of rarer events
 	maxEventsPerSec   = 100      // jitter buffers act each 10 ms
 	maxStopsPerSec    = 10       // a freeze has at least 150 ms
 	maxMsPerSec       = 2000     // of a state that holds or not; the timer may be late
-	maxCodingMsPerSec = 8 * 1000 // as many frames are coded at once
+	maxCodingMsPerSec = 8 * 1000 // several frames are coded at the same time
 	maxBps            = 1e11
-	maxDelayMs        = 60_000 // a packet that is on its way for longer is in no call
+	maxDelayMs        = 60_000 // a call drops packets with a longer delay
 )
 
 // Measures is the reference of all measures of version 1.
@@ -200,7 +200,7 @@ var measureByName = func() map[string]Measure {
 	return m
 }()
 
-// MeasureNamed returns the measure of that column name, UnknownMeasure when there is none.
+// MeasureNamed returns the measure of a column name, UnknownMeasure if there is none.
 func MeasureNamed(name string) Measure {
 	if m, ok := measureByName[name]; ok {
 		return m
@@ -213,7 +213,7 @@ func (m Measure) String() string { return m.Info().Name }
 
 var unknownMeasure MeasureInfo
 
-// Info returns the measure's row of Measures; that of UnknownMeasure is empty.
+// Info returns the row in Measures, an empty one for UnknownMeasure.
 func (m Measure) Info() *MeasureInfo {
 	if m >= NumMeasures {
 		return &unknownMeasure
@@ -223,7 +223,7 @@ func (m Measure) Info() *MeasureInfo {
 
 var reportNames = [...]string{"inbound audio", "inbound video", "outbound audio", "outbound video", "pair"}
 
-// Names lists the kinds of reports of the set.
+// Names returns the names of the kinds in the set.
 func (r Reports) Names() (names []string) {
 	for i, name := range reportNames {
 		if r&(1<<i) != 0 {

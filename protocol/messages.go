@@ -32,8 +32,8 @@ const (
 	TypeBye      Type = "bye"
 )
 
-// UserID names a user (interface document 2.1, 2.2). On the wire it is a string, or an
-// object with userName and aliasName; a string is its own alias.
+// UserID identifies a user (interface document 2.1, 2.2). On the wire it is a string, or an object
+// with userName and aliasName; a string is its own alias.
 type UserID struct {
 	Name  string // userName, or the string: the real name, for support roles
 	Alias string // aliasName, or the string: for engineering roles
@@ -53,7 +53,7 @@ type Hello struct {
 	AdditionalIDs      map[string]string
 }
 
-// Fabric announces one (PeerConnection, conference) (section 4.2).
+// Fabric announces one pair of PeerConnection and conference (section 4.2).
 type Fabric struct {
 	Fabric                      int
 	ConferenceID                string
@@ -70,25 +70,25 @@ type Columns struct {
 	StatsType string
 	MediaType string // empty for candidate-pair
 	Names     []string
-	Measures  []Measure // Measures[i] is that of Names[i]
+	Measures  []Measure // Measures[i] is the measure of Names[i]
 }
 
-// Header is what all numbered frames share.
+// Header is the common part of all numbered frames.
 type Header struct {
 	Seq uint64
 	At  int64 // ms since the epoch, the client's corrected clock
 }
 
-// Scope says which conference a frame belongs to: Fabric, or ConferenceID and
-// ConferenceAt where Fabric is nil (section 4.4).
+// Scope is the fabric or the conference of a frame: Fabric, or ConferenceID and ConferenceAt if
+// Fabric is nil (section 4.4).
 type Scope struct {
 	Fabric       *Fabric
 	ConferenceID string
 	ConferenceAt int64
 }
 
-// Stats is a measurement of one fabric (section 4.3). Records and their Values are the
-// decoder's memory: valid until its next Decode.
+// Stats is a measurement of one fabric (section 4.3). Records and their Values are valid until the
+// decoder's next Decode.
 type Stats struct {
 	Header
 	Fabric     *Fabric
@@ -102,7 +102,7 @@ type Record struct {
 	Values  []Value
 }
 
-// Kind tells what a Value holds.
+// Kind is the type of a Value.
 type Kind uint8
 
 // The kinds of a Value.
@@ -113,7 +113,7 @@ const (
 	Bool
 )
 
-// Value is one cell of a row.
+// Value is one value of a row.
 type Value struct {
 	Kind Kind
 	Num  float64 // Number; 1 for true
@@ -129,7 +129,7 @@ type Event struct {
 }
 
 // ErrorReport is a failure that the application reported (section 4.5). LocalSDPBytes and
-// RemoteSDPBytes are the lengths of the SDPs where sdp frames have them, else 0.
+// RemoteSDPBytes are the lengths of SDPs that follow in sdp frames, else 0.
 type ErrorReport struct {
 	Header
 	Scope
@@ -146,7 +146,7 @@ type ErrorReport struct {
 	RemoteSDPBytes int
 }
 
-// SDPPart is a part of an SDP that its error frame has no room for (section 4.5).
+// SDPPart is a part of an SDP for which its error frame has no room (section 4.5).
 type SDPPart struct {
 	Header
 	Scope
@@ -156,7 +156,7 @@ type SDPPart struct {
 	Text   string
 }
 
-// Feedback is a user's rating (section 4.5). A score of 0 means not given.
+// Feedback is a user's rating (section 4.5). A score of 0 was not given.
 type Feedback struct {
 	Header
 	Scope
@@ -175,14 +175,14 @@ type Log struct {
 	Text string
 }
 
-// Skip declares numbers From to Seq as dropped before they were sent (section 4.6).
+// Skip declares the numbers From to Seq as dropped before they were sent (section 4.6).
 type Skip struct {
 	Header
 	From uint64
 	Lost []Lost
 }
 
-// Lost counts what a Skip dropped for one fabric; Fabric is nil for "none".
+// Lost counts the losses of a Skip for one fabric; a nil Fabric is for losses of no fabric.
 type Lost struct {
 	Fabric *Fabric
 	Stats  int
@@ -198,8 +198,8 @@ type Bye struct {
 	RetryAfterMs int64
 }
 
-// Frame is what a client may send: *Hello, *Fabric, *Columns, *Stats, *Event,
-// *ErrorReport, *SDPPart, *Feedback, *Log, *PreCall, *Skip or *Bye.
+// Frame is a message of a client: *Hello, *Fabric, *Columns, *Stats, *Event, *ErrorReport, *SDPPart,
+// *Feedback, *Log, *PreCall, *Skip or *Bye.
 type Frame interface{ frame() }
 
 func (*Hello) frame()       {}

@@ -4,15 +4,14 @@ import "strconv"
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// exactPow10 are the powers of ten that a float64 holds exactly.
+// exactPow10 are the powers of ten that a float64 represents exactly.
 var exactPow10 = [...]float64{
 	1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 }
 
-// number takes a number. Most are at most 15 digits with few decimals: the quotient of
-// two exact floats is then the correctly rounded value (Clinger 1990), and no
-// general-purpose parser is needed.
+// number reads a number. Most have at most 15 digits and few decimals: the quotient of two exact
+// floats is then the correctly rounded value (Clinger 1990), without a general-purpose parser.
 func (s *scanner) number() float64 {
 	buf, i := s.buf, s.pos
 	negative := i < len(buf) && buf[i] == '-'
@@ -52,7 +51,7 @@ func (s *scanner) number() float64 {
 	return value
 }
 
-// longNumber takes a number that has an exponent at i, or too many digits.
+// longNumber reads a number with an exponent at i, or with too many digits.
 func (s *scanner) longNumber(i int) float64 {
 	buf := s.buf
 	if i < len(buf) && buf[i]|0x20 == 'e' {

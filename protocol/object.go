@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// member describes one member of an object: how to read it into a T.
+// member describes one member of an object, and how it is read into a T.
 type member[T any] struct {
 	name     string
 	required bool
 	read     func(*scanner, *T)
 }
 
-// readObject takes an object whose members are described by a table of at most 64.
-// Unknown members are skipped, null is the same as absent, and a known member that
-// stands twice is refused, since readers differ on which one counts.
+// readObject reads an object by a table of at most 64 members. It skips unknown members and treats
+// null as absent. It refuses a known member that occurs twice, since readers differ on which one
+// counts.
 func readObject[T any](s *scanner, members []member[T], v *T) {
 	if !s.open('{', "an object") {
 		return
@@ -37,7 +37,7 @@ func readObject[T any](s *scanner, members []member[T], v *T) {
 		}
 		members[i].read(s, v)
 		if s.err != nil {
-			s.in(members[i].name)
+			s.inField(members[i].name)
 			return
 		}
 		set |= 1 << i
@@ -66,22 +66,22 @@ func (s *scanner) missing(name string) {
 	}
 }
 
-// skipMember is for members that were read before, such as type.
+// skipMember returns a member that is read elsewhere, such as type.
 func skipMember[T any](name string) member[T] {
 	return member[T]{name, false, func(s *scanner, _ *T) { s.skip() }}
 }
 
-// textMember is an optional string of at most limit bytes.
+// textMember returns an optional string of at most limit bytes.
 func textMember[T any](name string, limit int, field func(*T) *string) member[T] {
 	return member[T]{name, false, func(s *scanner, v *T) { *field(v) = s.str(limit) }}
 }
 
-// idMember is a required, non-empty string of at most limit bytes.
+// idMember returns a required, non-empty string of at most limit bytes.
 func idMember[T any](name string, limit int, field func(*T) *string) member[T] {
 	return member[T]{name, true, func(s *scanner, v *T) { *field(v) = s.id(limit) }}
 }
 
-// bytes takes a string of at most limit bytes; they are valid until the next string.
+// bytes reads a string of at most limit bytes; they are valid until the next string.
 func (s *scanner) bytes(limit int) []byte {
 	if s.peek() != '"' {
 		s.wrongType("a string")
@@ -94,7 +94,7 @@ func (s *scanner) bytes(limit int) []byte {
 	return b
 }
 
-// str takes a string of at most limit bytes.
+// str reads a string of at most limit bytes.
 func (s *scanner) str(limit int) string {
 	b := s.bytes(limit)
 	if s.err != nil {
@@ -103,7 +103,7 @@ func (s *scanner) str(limit int) string {
 	return string(b)
 }
 
-// id takes a string of 1 to limit bytes.
+// id reads a string of 1 to limit bytes.
 func (s *scanner) id(limit int) string {
 	v := s.str(limit)
 	if v == "" {
@@ -112,7 +112,7 @@ func (s *scanner) id(limit int) string {
 	return v
 }
 
-// chars takes a string of at most limit characters.
+// chars reads a string of at most limit characters.
 func (s *scanner) chars(limit int) string {
 	v := s.str(limit * utf8.UTFMax)
 	if s.err != nil && s.err.Code == CodeFieldTooLong {
@@ -126,7 +126,7 @@ func (s *scanner) chars(limit int) string {
 	return v
 }
 
-// enum takes one of a few words.
+// enum reads one of several words.
 func (s *scanner) enum(words []string) string {
 	b := s.bytes(MaxFrameBytes)
 	if s.err != nil {
@@ -141,7 +141,7 @@ func (s *scanner) enum(words []string) string {
 	return ""
 }
 
-// float takes a number from low to high.
+// float reads a number from low to high.
 func (s *scanner) float(low, high float64) float64 {
 	if c := s.peek(); c != '-' && !isDigit(c) {
 		s.wrongType("a number")
@@ -154,7 +154,7 @@ func (s *scanner) float(low, high float64) float64 {
 	return v
 }
 
-// int takes a whole number from low to high.
+// int reads a whole number from low to high.
 func (s *scanner) int(low, high int64) int64 {
 	if c := s.peek(); c != '-' && !isDigit(c) {
 		s.wrongType("a number")
@@ -169,10 +169,10 @@ func (s *scanner) int(low, high int64) int64 {
 	return int64(v)
 }
 
-// time takes a time, in ms since the epoch.
+// time reads a time, in ms since the epoch.
 func (s *scanner) time() int64 { return s.int(1, MaxSeq) }
 
-// bool takes a boolean.
+// bool reads a boolean.
 func (s *scanner) bool() bool {
 	switch s.peek() {
 	case 't':
@@ -185,7 +185,7 @@ func (s *scanner) bool() bool {
 	return false
 }
 
-// raw takes an object of at most limit bytes, as it was sent.
+// raw reads an object of at most limit bytes, and returns its text.
 func (s *scanner) raw(limit int) []byte {
 	if s.peek() != '{' {
 		s.wrongType("an object")
@@ -203,8 +203,8 @@ func (s *scanner) raw(limit int) []byte {
 	return append([]byte(nil), s.buf[start:s.pos]...)
 }
 
-// array takes an array and calls read for each element. A longer one than limit is
-// refused at its first element too many.
+// array reads an array and calls read for each element. It refuses an array with more than limit
+// elements.
 func (s *scanner) array(limit int, read func()) {
 	if !s.open('[', "an array") {
 		return
@@ -215,11 +215,11 @@ func (s *scanner) array(limit int, read func()) {
 			return
 		}
 		read()
-		s.at(i)
+		s.inElement(i)
 	}
 }
 
-// userID takes a userID: a string, or an object (interface document 2.2).
+// userID reads a user ID: a string, or an object (interface document 2.2).
 func (s *scanner) userID() UserID {
 	if s.peek() == '"' {
 		name := s.id(MaxIDBytes)
@@ -232,7 +232,7 @@ func (s *scanner) userID() UserID {
 	var u UserID
 	readObject(s, userIDMembers, &u)
 	if u.Name == "" {
-		u.Name = u.Alias // INIT-03: a missing userName is replaced
+		u.Name = u.Alias // INIT-03: the alias replaces a missing userName
 	}
 	return u
 }

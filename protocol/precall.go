@@ -22,9 +22,9 @@ type PreCall struct {
 
 // PreCallProvider is the result of one provider in a PreCall. A nil number has no result.
 type PreCallProvider struct {
-	Provider      string // label of the server, otherwise the host of its first URL
+	Provider      string // label of the server, or the host of its first URL
 	Acceptable    bool
-	Reason        string // of PreCallReasons; empty: none was given
+	Reason        string // one of PreCallReasons; empty: none was given
 	RTTMs         *float64
 	JitterMs      *float64
 	LossFraction  *float64
@@ -76,8 +76,8 @@ var precallTransportMembers = []member[PreCallTransport]{
 	textMember("error", MaxRelayErrorBytes, func(t *PreCallTransport) *string { return &t.Error }),
 }
 
-// PreCallReason returns the word of PreCallReasons that a text is: PreCallReasonOther for another one, so that a newer
-// client loses no result, and nothing for nothing.
+// PreCallReason returns a text of PreCallReasons as it is, "" for "", and PreCallReasonOther for other texts, so that
+// the result of a newer client is not lost.
 func PreCallReason(text string) string {
 	if text == "" || slices.Contains(PreCallReasons, text) {
 		return text
@@ -85,7 +85,7 @@ func PreCallReason(text string) string {
 	return PreCallReasonOther
 }
 
-// numberMember is an optional number from 0 to high.
+// numberMember returns an optional number from 0 to high.
 func numberMember[T any](name string, high float64, field func(*T) **float64) member[T] {
 	return member[T]{name, false, func(s *scanner, v *T) {
 		n := s.float(0, high)
@@ -93,7 +93,7 @@ func numberMember[T any](name string, high float64, field func(*T) **float64) me
 	}}
 }
 
-// precallProviders takes the providers of a test.
+// precallProviders reads the providers of a test.
 func (s *scanner) precallProviders() (providers []PreCallProvider) {
 	s.array(MaxProviders, func() {
 		var p PreCallProvider
@@ -103,7 +103,7 @@ func (s *scanner) precallProviders() (providers []PreCallProvider) {
 	return providers
 }
 
-// precallTransports takes the transports of a provider, at most one for each protocol.
+// precallTransports reads the transports of a provider, at most one for each protocol.
 func (s *scanner) precallTransports() (transports []PreCallTransport) {
 	s.array(len(RelayProtocols), func() {
 		var t PreCallTransport
@@ -111,7 +111,7 @@ func (s *scanner) precallTransports() (transports []PreCallTransport) {
 		for i := range transports {
 			if transports[i].RelayProtocol == t.RelayProtocol {
 				s.fail(CodeFieldValue, 0, "is in another transport of the provider")
-				s.in("relayProtocol")
+				s.inField("relayProtocol")
 			}
 		}
 		transports = append(transports, t)

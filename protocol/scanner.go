@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// scanner reads one JSON text from front to back and stops at the first fault. It is
-// as strict as RFC 8259 and takes no message apart twice. buf must be valid UTF-8.
+// scanner reads one JSON text from start to end and stops at the first error. It is as strict as RFC
+// 8259 and reads each message once. buf must be valid UTF-8.
 type scanner struct {
 	buf     []byte
 	pos     int
@@ -16,19 +16,19 @@ type scanner struct {
 	scratch []byte // the last string that had escapes
 }
 
-// reset starts over on another text.
+// reset starts another text.
 func (s *scanner) reset(buf []byte) {
 	s.buf, s.pos, s.depth, s.err = buf, 0, 0, nil
 }
 
-// fail records the first fault. Its message goes on after the name of the field.
+// fail records the first error. Its message follows the name of the field.
 func (s *scanner) fail(code Code, limit int, format string, args ...any) {
 	if s.err == nil {
 		s.err = &Error{Code: code, Limit: limit, Message: fmt.Sprintf(format, args...)}
 	}
 }
 
-// malformed records that the text is no JSON.
+// malformed records that the text is not JSON.
 func (s *scanner) malformed() {
 	if s.pos >= len(s.buf) {
 		s.fail(CodeMalformed, 0, "the message ends too early")
@@ -37,7 +37,7 @@ func (s *scanner) malformed() {
 	s.fail(CodeMalformed, 0, "the message is not JSON at byte %d", s.pos)
 }
 
-// wrongType records that something else came than what must come here.
+// wrongType records that the next value has another type than want.
 func (s *scanner) wrongType(want string) {
 	if kind := s.kind(); kind == "" {
 		s.malformed()
@@ -46,8 +46,8 @@ func (s *scanner) wrongType(want string) {
 	}
 }
 
-// in puts the fault, if one came up since before, under the name of what holds it.
-func (s *scanner) in(name string) {
+// inField adds the name of the surrounding member to the field of an error.
+func (s *scanner) inField(name string) {
 	switch {
 	case s.err == nil || s.err.Code == CodeMalformed:
 	case s.err.Field == "":
@@ -59,10 +59,10 @@ func (s *scanner) in(name string) {
 	}
 }
 
-// at is in for the element of an array.
-func (s *scanner) at(i int) {
+// inElement is in for an element of an array.
+func (s *scanner) inElement(i int) {
 	if s.err != nil {
-		s.in(fmt.Sprintf("[%d]", i))
+		s.inField(fmt.Sprintf("[%d]", i))
 	}
 }
 
@@ -79,7 +79,7 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// kind names what comes next, "" when that starts no JSON value.
+// kind returns the type of the next value, "" if it begins no JSON value.
 func (s *scanner) kind() string {
 	switch c := s.peek(); {
 	case c == '{':
@@ -98,7 +98,7 @@ func (s *scanner) kind() string {
 	return ""
 }
 
-// open takes the bracket that starts an array or object; close must follow.
+// open reads the bracket that begins an array or object. Calls of more or member must follow.
 func (s *scanner) open(bracket byte, want string) bool {
 	if s.err != nil {
 		return false
@@ -115,8 +115,8 @@ func (s *scanner) open(bracket byte, want string) bool {
 	return true
 }
 
-// more reports whether another element stands before the closing bracket, and takes the
-// comma, or the bracket. first is true for the first element.
+// more reads the comma before another element, or the closing bracket. It reports whether there is
+// another element. first is true for the first element.
 func (s *scanner) more(closing byte, first bool) bool {
 	if s.err != nil {
 		return false
@@ -136,8 +136,8 @@ func (s *scanner) more(closing byte, first bool) bool {
 	return false
 }
 
-// member is more for objects: it takes the next name and its colon too. The name is
-// valid until the next string.
+// member is more for objects: it also reads the next name and its colon. The name is valid until
+// the next string.
 func (s *scanner) member(first bool) ([]byte, bool) {
 	if !s.more('}', first) {
 		return nil, false
@@ -158,7 +158,7 @@ func (s *scanner) member(first bool) ([]byte, bool) {
 	return name, true
 }
 
-// end makes sure that nothing follows.
+// end checks that the text ends.
 func (s *scanner) end() {
 	if s.err == nil {
 		if s.peek(); s.pos < len(s.buf) {
@@ -167,7 +167,7 @@ func (s *scanner) end() {
 	}
 }
 
-// literal takes a word.
+// literal reads a word.
 func (s *scanner) literal(word string) bool {
 	if len(s.buf)-s.pos < len(word) || string(s.buf[s.pos:s.pos+len(word)]) != word {
 		s.malformed()
@@ -177,10 +177,10 @@ func (s *scanner) literal(word string) bool {
 	return true
 }
 
-// null takes a null, if that is what comes.
+// null reads a null and reports whether there was one.
 func (s *scanner) null() bool { return s.peek() == 'n' && s.literal("null") }
 
-// skip takes any value and keeps nothing of it.
+// skip reads any value and drops it.
 func (s *scanner) skip() {
 	switch s.peek() {
 	case '"':
@@ -206,8 +206,8 @@ func (s *scanner) skip() {
 	}
 }
 
-// text takes a string and returns its bytes, which are valid until the next one. A
-// surrogate escape without its other half becomes U+FFFD, as in encoding/json.
+// text reads a string and returns its bytes, which are valid until the next string. An unpaired
+// surrogate escape becomes U+FFFD, as in encoding/json.
 func (s *scanner) text() []byte {
 	s.pos++ // the quote
 	start := s.pos
@@ -229,7 +229,7 @@ func (s *scanner) text() []byte {
 	return nil
 }
 
-// escapedText goes on with a string whose first escape stands at i.
+// escapedText reads the rest of a string with its first escape at i.
 func (s *scanner) escapedText(start, i int) []byte {
 	s.scratch = append(s.scratch[:0], s.buf[start:i]...)
 	for s.pos = i; s.pos < len(s.buf); {
@@ -254,10 +254,10 @@ func (s *scanner) escapedText(start, i int) []byte {
 	return nil
 }
 
-// simpleEscapes maps the letter of an escape to what it stands for.
+// simpleEscapes maps the letter of an escape to its character.
 var simpleEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// escape takes one escape, or two that make a pair of surrogates.
+// escape reads one escape, or two that are a surrogate pair.
 func (s *scanner) escape() bool {
 	if s.pos+1 >= len(s.buf) {
 		return false
@@ -284,7 +284,7 @@ func (s *scanner) escape() bool {
 	return true
 }
 
-// hexEscape reads the \uXXXX that starts here and does not take it; -1 when there is none.
+// hexEscape returns the character of the next \uXXXX without consuming it; -1 if there is none.
 func (s *scanner) hexEscape() rune {
 	b := s.buf[s.pos:]
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {

@@ -1,7 +1,6 @@
 package protocol
 
-// scoped is a frame while it is read: what all frames of section 4.4 and 4.5 share, and
-// the frame itself.
+// scoped is a frame of section 4.4 or 4.5 while it is read: its common part, and the frame itself.
 type scoped[T any] struct {
 	header *Header
 	scope  *Scope
@@ -22,7 +21,7 @@ func (p *SDPPart) parts() (*Header, *Scope)     { return &p.Header, &p.Scope }
 func (f *Feedback) parts() (*Header, *Scope)    { return &f.Header, &f.Scope }
 func (l *Log) parts() (*Header, *Scope)         { return &l.Header, &l.Scope }
 
-// readScoped reads such a frame and resolves what it belongs to.
+// readScoped reads such a frame and resolves its fabric.
 func readScoped[T any, P scopedFrame[T]](d *Decoder, members []member[scoped[T]], frame P) Frame {
 	s := &d.scan
 	header, scope := frame.parts()
@@ -34,17 +33,17 @@ func readScoped[T any, P scopedFrame[T]](d *Decoder, members []member[scoped[T]]
 	return frame
 }
 
-// resolve finds the fabric, or makes sure that the conference is named.
+// resolve sets the fabric, or checks that the frame has a conference.
 func (d *Decoder) resolve(fabric int, scope *Scope) {
 	s := &d.scan
 	named := scope.ConferenceID != "" || scope.ConferenceAt != 0
 	switch {
 	case fabric != 0 && named:
 		s.fail(CodeFieldValue, 0, "excludes conferenceID and conferenceAt")
-		s.in("fabric")
+		s.inField("fabric")
 	case fabric != 0:
 		scope.Fabric = d.fabricNumbered(fabric)
-		s.in("fabric")
+		s.inField("fabric")
 	case !named:
 		s.missing("fabric")
 	case scope.ConferenceID == "":
@@ -54,7 +53,7 @@ func (d *Decoder) resolve(fabric int, scope *Scope) {
 	}
 }
 
-// fabricNumbered finds a fabric that was announced.
+// fabricNumbered returns an announced fabric.
 func (d *Decoder) fabricNumbered(n int) *Fabric {
 	f := d.fabrics[n]
 	if f == nil {
@@ -63,7 +62,7 @@ func (d *Decoder) fabricNumbered(n int) *Fabric {
 	return f
 }
 
-// scopedMembers puts the shared members before those of one type.
+// scopedMembers returns the common members and those of one type.
 func scopedMembers[T any](own ...member[scoped[T]]) []member[scoped[T]] {
 	return append([]member[scoped[T]]{
 		typeMember[scoped[T]](),
@@ -75,65 +74,65 @@ func scopedMembers[T any](own ...member[scoped[T]]) []member[scoped[T]] {
 	}, own...)
 }
 
-// seq takes the number of a frame.
+// seq reads the number of a frame.
 func (s *scanner) seq() uint64 { return uint64(s.int(1, MaxSeq)) }
 
-// own describes a member of one type.
-func own[T any](name string, required bool, read func(*scanner, *T)) member[scoped[T]] {
+// ownMember returns a member of one type.
+func ownMember[T any](name string, required bool, read func(*scanner, *T)) member[scoped[T]] {
 	return member[scoped[T]]{name, required, func(s *scanner, v *scoped[T]) { read(s, v.frame) }}
 }
 
 var eventMembers = scopedMembers(
-	own("event", true, func(s *scanner, e *Event) { e.Event = s.eventName() }),
-	own("data", false, func(s *scanner, e *Event) { e.Data = s.object(MaxEventDataBytes) }),
+	ownMember("event", true, func(s *scanner, e *Event) { e.Event = s.eventName() }),
+	ownMember("data", false, func(s *scanner, e *Event) { e.Data = s.object(MaxEventDataBytes) }),
 )
 
 var errorMembers = scopedMembers(
-	own("function", true, func(s *scanner, e *ErrorReport) {
+	ownMember("function", true, func(s *scanner, e *ErrorReport) {
 		e.Function = s.enum(Functions)
 	}),
-	own("name", false, func(s *scanner, e *ErrorReport) { e.Name = s.str(MaxErrorNameBytes) }),
-	own("message", false, func(s *scanner, e *ErrorReport) { e.Message = s.str(MaxErrorTextBytes) }),
-	own("code", false, func(s *scanner, e *ErrorReport) { e.Code = s.str(MaxErrorWordBytes) }),
-	own("constraintName", false, func(s *scanner, e *ErrorReport) { e.ConstraintName = s.str(MaxErrorWordBytes) }),
-	own("stack", false, func(s *scanner, e *ErrorReport) { e.Stack = s.str(MaxStackBytes) }),
-	own("details", false, func(s *scanner, e *ErrorReport) { e.Details = s.str(MaxDetailsBytes) }),
-	own("localSDP", false, func(s *scanner, e *ErrorReport) { e.LocalSDP = s.str(MaxSDPBytes) }),
-	own("remoteSDP", false, func(s *scanner, e *ErrorReport) { e.RemoteSDP = s.str(MaxSDPBytes) }),
-	own("localSDPBytes", false, func(s *scanner, e *ErrorReport) { e.LocalSDPBytes = int(s.int(1, MaxWholeSDPBytes)) }),
-	own("remoteSDPBytes", false, func(s *scanner, e *ErrorReport) { e.RemoteSDPBytes = int(s.int(1, MaxWholeSDPBytes)) }),
+	ownMember("name", false, func(s *scanner, e *ErrorReport) { e.Name = s.str(MaxErrorNameBytes) }),
+	ownMember("message", false, func(s *scanner, e *ErrorReport) { e.Message = s.str(MaxErrorTextBytes) }),
+	ownMember("code", false, func(s *scanner, e *ErrorReport) { e.Code = s.str(MaxErrorWordBytes) }),
+	ownMember("constraintName", false, func(s *scanner, e *ErrorReport) { e.ConstraintName = s.str(MaxErrorWordBytes) }),
+	ownMember("stack", false, func(s *scanner, e *ErrorReport) { e.Stack = s.str(MaxStackBytes) }),
+	ownMember("details", false, func(s *scanner, e *ErrorReport) { e.Details = s.str(MaxDetailsBytes) }),
+	ownMember("localSDP", false, func(s *scanner, e *ErrorReport) { e.LocalSDP = s.str(MaxSDPBytes) }),
+	ownMember("remoteSDP", false, func(s *scanner, e *ErrorReport) { e.RemoteSDP = s.str(MaxSDPBytes) }),
+	ownMember("localSDPBytes", false, func(s *scanner, e *ErrorReport) { e.LocalSDPBytes = int(s.int(1, MaxWholeSDPBytes)) }),
+	ownMember("remoteSDPBytes", false, func(s *scanner, e *ErrorReport) { e.RemoteSDPBytes = int(s.int(1, MaxWholeSDPBytes)) }),
 )
 
 var sdpMembers = scopedMembers(
-	own("error", true, func(s *scanner, p *SDPPart) { p.Error = s.seq() }),
-	own("field", true, func(s *scanner, p *SDPPart) { p.Field = s.enum(SDPFields) }),
-	own("offset", true, func(s *scanner, p *SDPPart) { p.Offset = int(s.int(0, MaxWholeSDPBytes-1)) }),
-	own("text", true, func(s *scanner, p *SDPPart) { p.Text = s.id(MaxWholeSDPBytes) }),
+	ownMember("error", true, func(s *scanner, p *SDPPart) { p.Error = s.seq() }),
+	ownMember("field", true, func(s *scanner, p *SDPPart) { p.Field = s.enum(SDPFields) }),
+	ownMember("offset", true, func(s *scanner, p *SDPPart) { p.Offset = int(s.int(0, MaxWholeSDPBytes-1)) }),
+	ownMember("text", true, func(s *scanner, p *SDPPart) { p.Text = s.id(MaxWholeSDPBytes) }),
 )
 
-// readSDPPart reads a part of an SDP: it lies within what an SDP may be, so that nothing need
-// be remembered of its error.
+// readSDPPart reads a part of an SDP, and checks that it is within the largest SDP, so that the
+// decoder need not remember the error frame.
 func (d *Decoder) readSDPPart() Frame {
 	p := &SDPPart{}
 	frame := readScoped(d, sdpMembers, p)
 	if s := &d.scan; s.err == nil && p.Offset+len(p.Text) > MaxWholeSDPBytes {
 		s.fail(CodeFieldTooLong, MaxWholeSDPBytes, "ends at byte %d of an SDP, at most %d are allowed", p.Offset+len(p.Text), MaxWholeSDPBytes)
-		s.in("text")
+		s.inField("text")
 	}
 	return frame
 }
 
 var feedbackMembers = scopedMembers(
-	own("userID", true, func(s *scanner, f *Feedback) { f.UserID = s.userID() }),
-	own("overall", true, func(s *scanner, f *Feedback) { f.Overall = s.score() }),
-	own("audio", false, func(s *scanner, f *Feedback) { f.Audio = s.score() }),
-	own("video", false, func(s *scanner, f *Feedback) { f.Video = s.score() }),
-	own("screen", false, func(s *scanner, f *Feedback) { f.Screen = s.score() }),
-	own("comment", false, func(s *scanner, f *Feedback) { f.Comment = s.str(MaxCommentBytes) }),
+	ownMember("userID", true, func(s *scanner, f *Feedback) { f.UserID = s.userID() }),
+	ownMember("overall", true, func(s *scanner, f *Feedback) { f.Overall = s.score() }),
+	ownMember("audio", false, func(s *scanner, f *Feedback) { f.Audio = s.score() }),
+	ownMember("video", false, func(s *scanner, f *Feedback) { f.Video = s.score() }),
+	ownMember("screen", false, func(s *scanner, f *Feedback) { f.Screen = s.score() }),
+	ownMember("comment", false, func(s *scanner, f *Feedback) { f.Comment = s.str(MaxCommentBytes) }),
 )
 
 var logMembers = scopedMembers(
-	own("text", true, func(s *scanner, l *Log) { l.Text = s.str(MaxLogTextBytes) }),
+	ownMember("text", true, func(s *scanner, l *Log) { l.Text = s.str(MaxLogTextBytes) }),
 )
 
 // skipFrame is a Skip while it is read.
@@ -170,7 +169,7 @@ func (d *Decoder) readSkip() *Skip {
 	readObject(s, skipMembers, &v)
 	if s.err == nil && v.From > v.Seq {
 		s.fail(CodeFieldValue, 0, "must not be after seq")
-		s.in("from")
+		s.inField("from")
 	}
 	return v.Skip
 }
@@ -180,7 +179,7 @@ func (d *Decoder) readLost() Lost {
 	readObject(&d.scan, lostMembers, &l)
 	if d.scan.err == nil && l.fabric != 0 {
 		l.Fabric = d.fabricNumbered(l.fabric)
-		d.scan.in("fabric")
+		d.scan.inField("fabric")
 	}
 	return l.Lost
 }

@@ -13,31 +13,31 @@ type Welcome struct {
 	StatsIntervalMs int
 	WindowFrames    int
 	ConferenceURL   string    // template, left out when empty
-	LabelsMOS       []float64 // lower bounds of excellent, good, fair, poor
+	LabelsMOS       []float64 // template; omitted if empty
 }
 
 // ScramReply answers a ScramFirst (section 3.1).
 type ScramReply struct{ Scram, State string }
 
-// TokenReply answers a ScramFinal or a JWTRequest; Scram is empty for the latter.
+// TokenReply answers a ScramFinal or a JWTRequest. Scram is empty for the latter.
 type TokenReply struct {
 	Scram       string
 	Token       string
-	Session     string // the id of a session that begins with this token (section 2)
+	Session     string // ID for a session that begins with this token (section 2)
 	ExpiresInMs int64
 	At          int64
 }
 
-// Ack covers every number up to Seq (section 4.7).
+// Ack acknowledges all numbers up to Seq (section 4.7).
 type Ack struct {
 	Seq uint64
 	At  int64
 }
 
-// Nack refuses one frame for good (section 4.7).
+// Nack refuses one frame permanently (section 4.7).
 type Nack struct{ Error }
 
-// SlowDown asks for silence (section 4.8). StatsIntervalMs is 0 where it is absent.
+// SlowDown asks the client to wait (section 4.8). StatsIntervalMs is 0 if absent.
 type SlowDown struct {
 	RetryAfterMs    int64
 	StatsIntervalMs int
@@ -50,7 +50,7 @@ type Refusal struct {
 	RetryAfterMs int64
 }
 
-// serverMessage has the members of all messages that a server sends.
+// serverMessage has the members of all server messages.
 type serverMessage struct {
 	Type            Type    `json:"type"`
 	Version         int     `json:"version"`
@@ -86,9 +86,9 @@ func (m *serverMessage) refusal() Error {
 	return Error{Code: m.Code, Field: m.Field, Limit: m.Limit, Message: m.Message, Seq: m.Seq}
 }
 
-// DecodeServer reads a message of a server, for clients in Go and for tests. It returns
-// *Welcome, *Ack, *Nack, *SlowDown, *Bye, *ScramReply, *TokenReply, *Configuration or *Refusal, and
-// believes the server: it checks types, not limits.
+// DecodeServer reads a message of a server, for clients in Go and for tests. It returns *Welcome,
+// *Ack, *Nack, *SlowDown, *Bye, *ScramReply, *TokenReply, *Configuration or *Refusal. It trusts the
+// server: it checks types, not limits.
 func DecodeServer(msg []byte) (any, error) {
 	var m serverMessage
 	if err := json.Unmarshal(msg, &m); err != nil {

@@ -2,19 +2,18 @@ package protocol
 
 import "sync"
 
-// maxWords bounds the strings that a decoder remembers, maxShapes the shapes of keyed
-// rows. Both forget everything when they are full: clients that send more than this do
-// not gain by them.
+// maxWords bounds the strings that a decoder keeps, maxShapes the shapes of keyed rows. At the limit
+// the decoder drops all of them: clients with more do not benefit from them.
 const (
 	maxWords  = 64
 	maxShapes = 32
 )
 
-// maxPooled bounds the values of a frame whose memory is kept for others: 128 kB, far
-// more than honest frames have, far less than the 1 MB that a frame can be made to take.
+// maxPooled bounds the values of a frame whose memory is reused: 128 kB, far more than usual frames
+// need, and far less than the 1 MB that a frame can need.
 const maxPooled = 4096
 
-// statsFrame is a Stats, while it is read and after, with the memory behind it.
+// statsFrame is a Stats and the memory that it is read into.
 type statsFrame struct {
 	Stats
 	d        *Decoder
@@ -28,8 +27,8 @@ type statsFrame struct {
 
 var statsFrames = sync.Pool{New: func() any { return new(statsFrame) }}
 
-// Release gives the memory of the last *Stats back to a common pool, for connections
-// that are idle between frames. It is optional; that *Stats must not be used after it.
+// Release puts the memory of the last *Stats into a common pool, for connections that are idle
+// between frames. That *Stats must not be used afterwards. Calling Release is optional.
 func (d *Decoder) Release() {
 	if d.stats == nil {
 		return
@@ -66,21 +65,21 @@ func (d *Decoder) readStats() Frame {
 		s.missing("rows")
 	case f.rows && f.keyed:
 		s.fail(CodeFieldValue, 0, "excludes rows")
-		s.in("keyed")
+		s.inField("keyed")
 	default:
 		f.Fabric = d.fabricNumbered(f.fabric)
-		s.in("fabric")
+		s.inField("fabric")
 	}
 	return &f.Stats
 }
 
-// readRows takes the measurements in rows.
+// readRows reads the measurements in rows.
 func (f *statsFrame) readRows(s *scanner) {
 	f.rows = true
 	f.readList(s, (*statsFrame).readRow)
 }
 
-// readList takes an array of at most MaxRows, each read by one.
+// readList reads an array of at most MaxRows elements, each by a call of one.
 func (f *statsFrame) readList(s *scanner, one func(*statsFrame, *scanner)) {
 	if !s.open('[', "an array") {
 		return
@@ -92,13 +91,13 @@ func (f *statsFrame) readList(s *scanner, one func(*statsFrame, *scanner)) {
 		}
 		one(f, s)
 		if s.err != nil {
-			s.at(i)
+			s.inElement(i)
 			return
 		}
 	}
 }
 
-// readRow takes one row: the number of its column set, then a value for each name.
+// readRow reads one row: the number of its column set, then a value for each name.
 func (f *statsFrame) readRow(s *scanner) {
 	if !s.open('[', "an array") {
 		return
@@ -109,7 +108,7 @@ func (f *statsFrame) readRow(s *scanner) {
 	}
 	set := int(s.int(1, MaxColumnSets))
 	if s.err != nil {
-		s.in("[0]")
+		s.inField("[0]")
 		return
 	}
 	columns := f.d.set(set)
@@ -126,7 +125,7 @@ func (f *statsFrame) readRow(s *scanner) {
 		f.values = append(f.values, Value{})
 		f.d.readValue(&f.values[len(f.values)-1], m)
 		if s.err != nil {
-			s.in(columns.Names[i])
+			s.inField(columns.Names[i])
 			return
 		}
 	}
@@ -137,7 +136,7 @@ func (f *statsFrame) readRow(s *scanner) {
 	f.Records = append(f.Records, Record{columns, f.values[first:len(f.values):len(f.values)]})
 }
 
-// readValue takes the value of a measure, or of UnknownMeasure.
+// readValue reads the value of a measure, or of UnknownMeasure.
 func (d *Decoder) readValue(v *Value, m Measure) {
 	s, unknown, text := &d.scan, m == UnknownMeasure, m.Info().Type == Text
 	switch c := s.peek(); {
@@ -164,7 +163,7 @@ func (d *Decoder) readValue(v *Value, m Measure) {
 	}
 }
 
-// checkNumber makes sure that a number can be a value of the measure.
+// checkNumber checks that a number can be a value of the measure.
 func (s *scanner) checkNumber(v float64, m *MeasureInfo) {
 	switch {
 	case s.err != nil:
@@ -177,7 +176,7 @@ func (s *scanner) checkNumber(v float64, m *MeasureInfo) {
 	}
 }
 
-// commonWords are the strings that most rows hold; they are shared by all connections.
+// commonWords are strings of most rows, shared by all connections.
 var commonWords = func() map[string]string {
 	m := make(map[string]string)
 	for _, w := range []string{
@@ -189,7 +188,7 @@ var commonWords = func() map[string]string {
 	return m
 }()
 
-// word returns the string of b, the same one each time where that is cheap.
+// word returns b as a string, without an allocation for frequent ones.
 func (d *Decoder) word(b []byte) string {
 	if w, ok := commonWords[string(b)]; ok {
 		return w
