@@ -14,28 +14,27 @@ import (
 	"github.com/qosrtc/qos/internal/loopback"
 )
 
-// Config of the demo application.
+// Config configures the demo application.
 type Config struct {
-	// ServerConfig is where the page and its signalling are served.
+	// ServerConfig configures the server of the page and its signalling.
 	confighttp.ServerConfig `mapstructure:",squash"`
 
-	// BackendURL is the receiver's, as browsers reach it: the page loads the client
-	// library from there.
+	// BackendURL is the receiver's URL for browsers. The page loads the client library from it.
 	BackendURL string `mapstructure:"backend_url"`
 
-	// AppID and AppSecret are what the page passes to initialize(). The secret stands in
-	// the page, for anyone who can open it.
+	// AppID and AppSecret are the page's arguments of initialize(). Everyone who can open the page can
+	// read the secret.
 	AppID     string              `mapstructure:"app_id"`
 	AppSecret configopaque.String `mapstructure:"app_secret"`
 
 	// AllowRemote permits an endpoint that is not loopback.
 	AllowRemote bool `mapstructure:"allow_remote"`
 
-	// MaxRooms bounds the rooms at one time; a browser that asks for one more is refused.
+	// MaxRooms bounds the open rooms; a browser that opens one more is refused.
 	MaxRooms int `mapstructure:"max_rooms"`
 
-	// MaxRoomAge is when the signalling of a room is closed, with or without members. Calls that
-	// are up go on without it.
+	// MaxRoomAge is the time after which the signalling of a room is closed. Its calls continue without
+	// signalling.
 	MaxRoomAge time.Duration `mapstructure:"max_room_age"`
 
 	_ struct{}

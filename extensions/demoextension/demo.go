@@ -16,17 +16,17 @@ import (
 	"github.com/qosrtc/qos/internal/tlsserver"
 )
 
-// demo owns the server of the page and the rooms.
+// demo is the server of the page and of the signalling.
 type demo struct {
 	cfg       *Config
 	set       component.TelemetrySettings
 	telemetry *metadata.TelemetryBuilder
 	rooms     *rooms
 
-	server *http.Server
-	addr   string // where it listens, once started
-	wg     sync.WaitGroup
-	stays  sync.WaitGroup // browsers that are connected; http.Server forgets them
+	server      *http.Server
+	addr        string // of the listener, set by Start
+	wg          sync.WaitGroup
+	connections sync.WaitGroup // signalling connections; http.Server does not wait for them
 }
 
 func newDemo(cfg *Config, set component.TelemetrySettings, telemetry *metadata.TelemetryBuilder) *demo {
@@ -63,17 +63,17 @@ func (d *demo) Start(ctx context.Context, host component.Host) error {
 func (d *demo) Shutdown(ctx context.Context) error {
 	var err error
 	if d.server != nil {
-		err = d.server.Shutdown(ctx) // knows nothing of the signalling's connections
+		err = d.server.Shutdown(ctx) // does not end signalling connections
 	}
 	d.rooms.close()
-	d.stays.Wait()
+	d.connections.Wait()
 	d.wg.Wait()
 	d.telemetry.Shutdown()
 	return err
 }
 
-// onlyOurHost refuses requests under a foreign name: a name that somebody else's DNS
-// points at 127.0.0.1 would otherwise let their page read ours, secret included.
+// onlyOurHost refuses requests with another host name: a page under a name that an attacker's DNS
+// resolves to 127.0.0.1 could otherwise read our page with the secret.
 func (d *demo) onlyOurHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := r.Host

@@ -199,7 +199,7 @@ func TestNonsenseEndsOnlyItsOwnConnection(t *testing.T) {
 func (d *demo) idle(t *testing.T) {
 	t.Helper()
 	done := make(chan struct{})
-	go func() { d.stays.Wait(); close(done) }()
+	go func() { d.connections.Wait(); close(done) }()
 	select {
 	case <-done:
 	case <-time.After(time.Minute):
@@ -252,7 +252,7 @@ func TestClosedBeforeTheFirstRead(t *testing.T) {
 		}
 		d.rooms.close()
 		m.link.(*socketLink).wg.Wait()
-		d.listen(conn, "a", m)
+		d.relaySignals(conn, "a", m)
 	}))
 	defer server.Close()
 	conn, resp, err := websocket.DefaultDialer.DialContext(t.Context(), "ws"+strings.TrimPrefix(server.URL, "http"), nil)

@@ -1,8 +1,7 @@
-// Package demoextension serves a small two-party call application for trying qos out:
-// a page in plain HTML and JavaScript that includes the client library as any application
-// would, and the signalling the two browsers need to find each other. It is how `make run`
-// has something to show and what the end-to-end tests drive. It hands an application
-// secret to everybody who opens the page, so it stays on loopback unless configured otherwise.
+// Package demoextension serves a small two-party call application for trying qos: a page in plain
+// HTML and JavaScript that includes the client library like any application, and the signalling
+// between the two browsers. `make run` and the end-to-end tests use it. It serves an application
+// secret to every client of the page, so by default it listens on loopback only.
 package demoextension
 
 //go:generate mdatagen metadata.yaml

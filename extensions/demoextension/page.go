@@ -12,12 +12,12 @@ import (
 	"strings"
 )
 
-// files is the page: plain HTML, CSS and JavaScript, served as they stand.
+// files contains the page: plain HTML, CSS and JavaScript, served unchanged.
 //
 //go:embed page
 var files embed.FS
 
-// page is the demo application, ready to be served.
+// page serves the demo application.
 type page struct {
 	index  []byte
 	config []byte
@@ -46,7 +46,7 @@ func newPage(cfg *Config) (*page, error) {
 	return &page{index: index, config: config, policy: contentPolicy(u), assets: http.FileServerFS(assets)}, nil
 }
 
-// renderIndex puts the library's URL into the page, as an application's own would have it.
+// renderIndex puts the library's URL into the page, as in an application's own page.
 func renderIndex(assets fs.FS, backend string) ([]byte, error) {
 	t, err := template.ParseFS(assets, "index.html")
 	if err != nil {
@@ -57,7 +57,7 @@ func renderIndex(assets fs.FS, backend string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// contentPolicy allows our own files and the back-end, nothing inline and nobody else.
+// contentPolicy allows the page's own files and the back-end, and nothing inline.
 func contentPolicy(backend *url.URL) string {
 	origin := backend.Scheme + "://" + backend.Host
 	socket := strings.Replace(origin, "http", "ws", 1)
@@ -88,6 +88,6 @@ func (p *page) withHeaders(next http.Handler) http.Handler {
 func serveBytes(contentType string, body []byte) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)
-		_, _ = w.Write(body) // the browser may be gone
+		_, _ = w.Write(body) // the browser may have closed the connection
 	})
 }

@@ -13,24 +13,24 @@ var (
 	errClosed       = errors.New("the demo stops")
 )
 
-// The roles of a room: who comes first makes the offer.
+// The roles in a room: the first member makes the offer.
 const (
 	roleOfferer  = "offerer"
 	roleAnswerer = "answerer"
 )
 
-// message is what passes over the signalling socket, both ways.
+// message is a message of the signalling, in both directions.
 type message struct {
 	// Type is joined, peer, left (to the browser), error (to the browser) or signal (from
 	// one browser to the other).
 	Type    string          `json:"type"`
 	Role    string          `json:"role,omitempty"`    // of joined
-	User    string          `json:"user,omitempty"`    // of peer: who the other one is
+	User    string          `json:"user,omitempty"`    // of peer: the other user
 	Message string          `json:"message,omitempty"` // of error
 	Data    json.RawMessage `json:"data,omitempty"`    // of signal: a description or a candidate
 }
 
-// link is the way to one browser. Both methods may be called from any goroutine.
+// link sends to one browser. Both methods may be called from any goroutine.
 type link interface {
 	send(message)
 	close()
@@ -42,14 +42,14 @@ type member struct {
 	link link
 }
 
-// room is a place for two.
+// room is a room for two browsers.
 type room struct {
 	opened  time.Time
-	members []*member // in the order they came; at most two
+	members []*member // in order of arrival; at most two
 }
 
-// rooms holds all rooms. A room lives while somebody is in it, and at most maxAge: its
-// members' links end with it.
+// rooms holds all rooms. A room exists while it has members, and at most for maxAge: then it closes
+// its members' links.
 type rooms struct {
 	max    int
 	maxAge time.Duration
@@ -63,8 +63,8 @@ func newRooms(limit int, maxAge time.Duration) *rooms {
 	return &rooms{max: limit, maxAge: maxAge, byName: map[string]*room{}}
 }
 
-// join lets m into the room and tells both who is there. It returns when the room ends.
-// A member that joined must leave.
+// join adds m to the room and notifies both members of each other. It returns the time at which the
+// room ends. A member that joined must leave.
 func (rs *rooms) join(name string, m *member, now time.Time) (deadline time.Time, err error) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -101,7 +101,7 @@ func (rs *rooms) enterLocked(name string, m *member, now time.Time) (*room, erro
 	return r, nil
 }
 
-// relay passes what m said on to the other one, if there is one.
+// relay sends a message of m to the other member, if there is one.
 func (rs *rooms) relay(name string, m *member, msg message) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -110,8 +110,8 @@ func (rs *rooms) relay(name string, m *member, msg message) {
 	}
 }
 
-// leave takes m out of the room and tells the one who stays, who makes the offer to
-// the member that joins next.
+// leave removes m from the room and notifies the other member, which will make the offer to the
+// next one.
 func (rs *rooms) leave(name string, m *member) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -134,7 +134,7 @@ func (rs *rooms) otherLocked(name string, m *member) *member {
 	return nil
 }
 
-// close ends all links, which makes their members leave, and lets nobody in any more.
+// close closes all links, so that their members leave, and refuses new members.
 func (rs *rooms) close() {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()

@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	maxNameBytes   = 256      // of a room or a user, as the interface document has it
+	maxNameBytes   = 256      // of a room or a user, as in the interface document
 	maxSignalBytes = 64 << 10 // of one message; an offer is some 5 KiB
 	sendTimeout    = 5 * time.Second
-	closeTimeout   = 1 * time.Second // for the browser's goodbye
-	sendQueue      = 64              // messages that wait for a slow browser; a call needs some 20
+	closeTimeout   = 1 * time.Second // for the browser's close frame
+	sendQueue      = 64              // messages queued for a slow browser; a call needs some 20
 )
 
-// upgrader's default origin check stands: only our own page may connect.
+// upgrader keeps the default check of the origin: only the demo's own page may connect.
 var upgrader = websocket.Upgrader{HandshakeTimeout: sendTimeout}
 
-// signal is one browser's stay in a room.
+// signal serves one browser in a room.
 func (d *demo) signal(w http.ResponseWriter, r *http.Request) {
-	d.stays.Add(1)
-	defer d.stays.Done()
+	d.connections.Add(1)
+	defer d.connections.Done()
 	name, user := r.URL.Query().Get("room"), r.URL.Query().Get("user")
 	if !validName(name) || !validName(user) {
 		d.refuse(r.Context(), "bad_request")
@@ -51,13 +51,13 @@ func (d *demo) signal(w http.ResponseWriter, r *http.Request) {
 	defer d.rooms.leave(name, m)
 	d.telemetry.QosdemoJoins.Add(r.Context(), 1)
 	// Only the link sets the connection's read deadline: one set here for the room could
-	// undo that of a link that has just been closed.
+	// replace that of a link that was just closed.
 	defer time.AfterFunc(time.Until(deadline), link.close).Stop()
-	d.listen(conn, name, m)
+	d.relaySignals(conn, name, m)
 }
 
-// listen relays until the link is closed or the browser sends anything but a signal.
-func (d *demo) listen(conn *websocket.Conn, name string, m *member) {
+// relaySignals relays signals until the link is closed or the browser sends another message.
+func (d *demo) relaySignals(conn *websocket.Conn, name string, m *member) {
 	conn.SetReadLimit(maxSignalBytes)
 	for {
 		var msg message
@@ -85,8 +85,8 @@ func reasonOf(err error) string {
 	}
 }
 
-// socketLink writes from a goroutine of its own, so that a browser that does not read
-// holds up nobody else.
+// socketLink writes in its own goroutine, so that a browser that does not read delays no other
+// browser.
 type socketLink struct {
 	conn  *websocket.Conn
 	queue chan message
@@ -101,7 +101,7 @@ func newSocketLink(conn *websocket.Conn) *socketLink {
 	return l
 }
 
-// send queues a message; a browser that lets the queue fill up is cut off.
+// send queues a message. If the queue is full, it closes the link.
 func (l *socketLink) send(m message) {
 	select {
 	case l.queue <- m:
@@ -110,14 +110,13 @@ func (l *socketLink) send(m message) {
 	}
 }
 
-// close ends the connection, which ends its reader.
+// close ends the connection, and so its reader.
 func (l *socketLink) close() {
 	l.once.Do(func() { close(l.done) })
 }
 
-// finish sends what is queued, says goodbye and waits until the browser has heard it: one
-// that sees the connection end too early forgets the last messages. Only the reader may
-// call it.
+// finish sends the queued messages and a close frame, and waits for the browser's close frame: a
+// browser drops the last messages if the connection ends too early. Only the reader may call it.
 func (l *socketLink) finish() {
 	l.close()
 	l.wg.Wait()
@@ -136,14 +135,14 @@ func (l *socketLink) write() {
 		case <-l.done:
 			l.drain()
 			bye := websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")
-			_ = l.conn.WriteControl(websocket.CloseMessage, bye, time.Now().Add(sendTimeout)) // it may be gone
+			_ = l.conn.WriteControl(websocket.CloseMessage, bye, time.Now().Add(sendTimeout)) // the connection may be closed
 			_ = l.conn.SetReadDeadline(time.Now().Add(closeTimeout))                          // ends the reader
 			return
 		}
 	}
 }
 
-// drain sends what was queued before the end.
+// drain sends the messages that were queued before the end.
 func (l *socketLink) drain() {
 	for {
 		select {
@@ -155,7 +154,7 @@ func (l *socketLink) drain() {
 	}
 }
 
-// put writes one message. A connection that takes none ends, and its reader with it.
+// put writes one message. A failed write closes the connection, which ends its reader.
 func (l *socketLink) put(m message) {
 	if l.conn.SetWriteDeadline(time.Now().Add(sendTimeout)) != nil || l.conn.WriteJSON(m) != nil {
 		_ = l.conn.Close()
