@@ -17,13 +17,13 @@ type Config struct {
 }
 
 type videoConfig struct {
-	// X0 is the midpoint of the coding term: 7.0 for conversation, 7.7 for film and sport.
+	// X0 is the midpoint of the coding term: 7.0 for conversations, 7.7 for film and sport.
 	X0 float64 `mapstructure:"x0"`
-	// FreezeCountWeight is what each freeze of the last 60 s costs.
+	// FreezeCountWeight is the penalty for each freeze of the last 60 s.
 	FreezeCountWeight float64 `mapstructure:"freeze_count_weight"`
-	// FreezeShareWeight is what the frozen share of the interval costs.
+	// FreezeShareWeight is the penalty for the frozen share of the interval.
 	FreezeShareWeight float64 `mapstructure:"freeze_share_weight"`
-	// OutboundLossPercent is the remote loss that divides an outbound score by e.
+	// OutboundLossPercent is the remote loss, in percent, that divides an outbound score by e.
 	OutboundLossPercent float64 `mapstructure:"outbound_loss_percent"`
 
 	_ struct{}
@@ -31,7 +31,7 @@ type videoConfig struct {
 
 var _ xconfmap.Validator = (*Config)(nil)
 
-// Validate reports every fault.
+// Validate reports every error.
 func (c *Config) Validate() error {
 	if err := c.Video.params().Validate(); err != nil {
 		return fmt.Errorf("video: %w", err)

@@ -11,12 +11,12 @@ import (
 type row struct {
 	event.Measurement
 	attrs  pcommon.Map
-	seq    int64 // number of its frame, -1 when it has none
-	scored bool  // carries quality attributes already
+	seq    int64 // number of its frame, -1 if it has none
+	scored bool  // has quality attributes already
 }
 
-// stream tells whether this is an audio or a video stream.
-func (r *row) stream() bool {
+// isStream reports whether the row is an audio or a video stream.
+func (r *row) isStream() bool {
 	return (r.Inbound() || r.Outbound()) && (r.Audio() || r.Video())
 }
 
@@ -30,9 +30,9 @@ func pairRTT(frame []row) event.Value {
 	return event.Value{}
 }
 
-// pairsSilent tells whether nothing came in over the frame's candidate pairs: then no report of the remote end did either, and
-// what browsers still say of its last one is no evidence. What came in for a stream did: a pair does not count what came from
-// another address than its own.
+// pairsSilent reports whether the frame's candidate pairs received nothing: then the browser received no RTCP report
+// either, and its values of the last report are not current. Packets of a stream count, too: a pair does not count
+// packets from an address other than its own.
 func pairsSilent(frame []row) bool {
 	silent := false
 	for i := range frame {

@@ -20,7 +20,7 @@ import (
 
 const usualRows = 16 // rows of a frame that need no allocation
 
-// inputAttr holds the attribute of each input of a model.
+// inputAttr maps the inputs of a model to attributes.
 var inputAttr = func() (names [quality.NumInputs]string) {
 	for i := range names {
 		names[i] = semconv.QualityInputPrefix + quality.InputName(i).String()
@@ -28,12 +28,12 @@ var inputAttr = func() (names [quality.NumInputs]string) {
 	return names
 }()
 
-// scorer adds scores to records. It keeps nothing between two calls.
+// scorer adds scores to records. It has no state between two calls.
 type scorer struct {
 	bounds    quality.Bounds
 	video     quality.VideoParams
 	telemetry *metadata.TelemetryBuilder
-	outcomes  [2][quality.NumReasons]metric.AddOption // made once: audio, video
+	outcomes  [2][quality.NumReasons]metric.AddOption // for audio and video, prepared once
 }
 
 func newScorer(cfg *Config, set component.TelemetrySettings) (*scorer, error) {
@@ -64,7 +64,7 @@ func (s *scorer) recordZeros(ctx context.Context) {
 	}
 }
 
-// start takes the bounds of labels from the collector's rules.
+// start reads the bounds of labels from the collector's rules.
 func (s *scorer) start(_ context.Context, host component.Host) error {
 	assessment, err := rules.Of(host)
 	s.bounds = assessment.Labels
@@ -96,9 +96,8 @@ func (s *scorer) processLogs(ctx context.Context, logs plog.Logs) (plog.Logs, er
 	return logs, nil
 }
 
-// scoreScope scores the measurements of one fabric, frame by frame: the rows of a frame
-// stand next to each other, and the candidate pair's round-trip time serves the streams
-// that have none of their own.
+// scoreScope scores the measurements of one fabric, frame by frame. The rows of a frame are adjacent.
+// Streams without a round-trip time use that of the frame's candidate pair.
 func (s *scorer) scoreScope(scope plog.ScopeLogs, t *tally) {
 	usage := eventlog.Text(scope.Scope().Attributes(), semconv.FabricUsage)
 	read := eventlog.NewMeasurements()
@@ -128,7 +127,7 @@ func (s *scorer) scoreFrame(frame []row, t *tally) {
 	countLatePictures(frame)
 	for i := range frame {
 		m := &frame[i]
-		if !m.stream() {
+		if !m.isStream() {
 			continue
 		}
 		if !m.Known(protocol.RTTMs) {
@@ -149,7 +148,7 @@ func (s *scorer) scoreFrame(frame []row, t *tally) {
 	}
 }
 
-// write adds what was found. Scores that the record brought along are not ours: they go.
+// write adds the result. It removes scores that the record already has: another component wrote them.
 func (s *scorer) write(m *row, res *quality.Result) {
 	if m.scored {
 		m.attrs.RemoveIf(func(key string, _ pcommon.Value) bool {

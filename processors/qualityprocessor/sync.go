@@ -2,8 +2,8 @@ package qualityprocessor
 
 import "github.com/qosrtc/qos/protocol"
 
-// countLatePictures counts the delay of sound that waits for pictures which the network makes late. The browser reports it as external,
-// like one that somebody chose.
+// countLatePictures counts the audio delay for late video as a delay of the network. The browser reports it as external,
+// like a delay that the page chose.
 func countLatePictures(frame []row) {
 	late := 0.0
 	for i := range frame {
