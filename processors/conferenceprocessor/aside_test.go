@@ -22,7 +22,7 @@ func TestSummaryDelaysNobodyElse(t *testing.T) {
 		const takes = 20 * time.Second
 		c.mu.Lock()
 		c.set = live.NewSet(live.Config{MaxConferences: 10, KeepEndedMs: 600_000, Labels: quality.DefaultBounds(), Aside: func(run func()) {
-			c.aside(func() {
+			c.runAside(func() {
 				time.Sleep(takes)
 				run()
 			})

@@ -12,14 +12,14 @@ import (
 )
 
 // Two processes may emit the same revision of one conference at once, each without the newest
-// records of the other: the store keeps one of the two. So the author of a summary reads the
-// conference again 30 s later, and adds missing records with the next revision. The author of
-// the last summary has checked it, so that one covers all records.
+// records of the other: the store keeps one of the two. So the process that emitted a summary reads
+// the conference again 30 s later, and emits the next revision if records were missing. The last
+// summary was checked in this way, so it covers all records.
 
 const (
 	checkAfter = instance.Gap * time.Millisecond
 	maxChecks  = maxWaiting
-	// maxChain bounds checks of summaries that follow from checks: collectors whose labels differ
+	// maxChain bounds checks of summaries that result from checks: collectors with different labels
 	// would revise each other without end.
 	maxChain = 5
 )
@@ -28,14 +28,14 @@ const (
 type check struct {
 	part  live.Partial
 	at    time.Time
-	until time.Time // no retry after that time
-	chain int       // number of checks before it that led to a summary
+	until time.Time // no retry after this time
+	chain int       // number of earlier checks that led to a summary
 }
 
-// checks are in order of their time.
+// checks are in the order of at.
 type checks []check
 
-// checkLater schedules checks of summaries that the next component has accepted.
+// checkLater schedules checks of summaries that the next component accepted.
 func (c *conferences) checkLater(ctx context.Context, summaries []conference.Summary, now time.Time) {
 	if c.restorer == nil || !c.restorer.shared {
 		return
@@ -53,8 +53,8 @@ func (c *conferences) checkLater(ctx context.Context, summaries []conference.Sum
 	}
 }
 
-// checkDue restores the conferences whose check is due. It retries a failed read as long as the
-// conference can be revised.
+// checkDue restores the conferences whose check is due. It repeats a failed read while the conference
+// may still be revised.
 func (c *conferences) checkDue(ctx context.Context, now time.Time) {
 	if c.restorer == nil {
 		return
@@ -77,13 +77,13 @@ func (c *conferences) checkDue(ctx context.Context, now time.Time) {
 	}
 }
 
-// checkOne restores a conference that has a summary in the store. One without a summary was
-// deleted since, or the pipeline stores no summaries.
+// checkOne restores a conference that has a summary in the store. A conference without one was
+// deleted, or the pipeline stores no summaries.
 func (c *conferences) checkOne(ctx context.Context, p live.Partial, now time.Time) error {
 	found, err := c.restoreOne(ctx, p, now)
 	if err == nil && found.summary.Revision > 0 {
 		c.mu.Lock()
-		c.restored(p, &found, now)
+		c.finishRestore(p, &found, now)
 		c.mu.Unlock()
 	}
 	if errors.Is(err, errSkipped) || errors.Is(err, storage.ErrNotFound) {

@@ -14,7 +14,7 @@ import (
 // mixed is the value of a conference whose participants differ.
 const mixed = "mixed"
 
-// writeClients writes the values that all participants share, and the clients of new ones.
+// writeClients writes the values common to all participants, and the clients of new participants.
 func writeClients(attrs pcommon.Map, people []conference.Participant) {
 	putShared(attrs, semconv.SummarySite, people, func(c *conference.Client) string { return c.SiteID })
 	putShared(attrs, semconv.SummaryVersion, people, func(c *conference.Client) string { return c.ApplicationVersion })

@@ -9,21 +9,22 @@ import (
 	"go.opentelemetry.io/collector/confmap/xconfmap"
 )
 
-// Config configures the conference processor. The 30 s of silence that end a conference
-// are part of the protocol (docs/protocol.md, section 10); the store uses them too.
+// Config configures the conference processor. The 30 s of silence after which a conference ends are
+// part of the protocol (docs/protocol.md, section 10); the store uses them, too.
 type Config struct {
-	// MaxConferences bounds the conferences in memory, live and kept. One application may hold three times of what is free.
+	// MaxConferences bounds the conferences in memory, live and ended. One application may hold three times as many as
+	// are free.
 	MaxConferences int `mapstructure:"max_conferences"`
 	// MemoryMiB bounds the memory of all conferences, an estimate in MiB; 0: no limit. One application may hold three
-	// times of what is free. One that holds more has the measurements of its largest conferences read from the store
-	// when they end.
+	// times as much as is free. Beyond that, the measurements of its largest conferences are read from the store when
+	// they end.
 	MemoryMiB int64 `mapstructure:"memory_mib"`
-	// KeepEnded is the time after its end in which a conference can be revised.
+	// KeepEnded is the time after its end in which a conference may be revised.
 	KeepEnded time.Duration `mapstructure:"keep_ended"`
-	// Tick is the interval of the check for ended conferences.
+	// Tick is the interval between checks for ended conferences.
 	Tick time.Duration `mapstructure:"tick"`
-	// Storage is the component ID of the storage extension from which the processor restores
-	// conferences of which it received only a part. Without it their summaries cover that part.
+	// Storage is the component ID of the storage extension from which the processor restores partial
+	// conferences. Without it their summaries cover the part that the processor received.
 	Storage component.ID `mapstructure:"storage"`
 	// Issues configures the reports of issues of live conferences.
 	Issues issuesConfig `mapstructure:"issues"`
@@ -50,7 +51,7 @@ const (
 
 var _ xconfmap.Validator = (*Config)(nil)
 
-// Validate reports every fault.
+// Validate reports every error.
 func (c *Config) Validate() error {
 	var errs []error
 	if c.MaxConferences < 1 {

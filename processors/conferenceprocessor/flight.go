@@ -10,11 +10,11 @@ import (
 	"github.com/qosrtc/qos/internal/eventlog"
 )
 
-// flight is the records of one call of ConsumeLogs, found by their identity: session, seq and index. A client chooses
-// all three, so finding one must not read the others.
+// flight holds the records of one call of ConsumeLogs by identity: session, seq and index. A client chooses all three,
+// so a lookup must not read all records.
 type flight struct {
 	items []eventlog.Item
-	order []int // positions in order of identity, then of position
+	order []int // positions, in order of identity, then of position
 }
 
 func newFlight(items []eventlog.Item) *flight {
@@ -42,7 +42,7 @@ func (f *flight) find(e *event.Event) int {
 	return f.order[n]
 }
 
-// sessions yields the sessions of the records, each once.
+// sessions yields each session of the records once.
 func (f *flight) sessions() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for n, i := range f.order {

@@ -3,13 +3,13 @@ package conferenceprocessor
 // maxFrames bounds each of the two generations of a frameSet.
 const maxFrames = 32_768
 
-// frameID identifies a frame; all of its records are in one call.
+// frameID identifies a frame. One call has all of its records.
 type frameID struct {
 	session string
 	seq     uint64
 }
 
-// frameSet holds frames. It drops the oldest when it is full. The zero value is empty.
+// frameSet is a set of frames. It drops the oldest ones when it is full. The zero value is empty.
 type frameSet struct{ young, old map[frameID]struct{} }
 
 func (r *frameSet) has(id frameID) bool {

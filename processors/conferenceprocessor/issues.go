@@ -18,26 +18,26 @@ import (
 
 const (
 	// perEvaluation is the number of conferences evaluated while the lock is held, and
-	// maxEvaluations that in one tick: others wait for the next, so that summaries are not late.
+	// maxEvaluations that in one tick: others wait for the next, so that summaries are not delayed.
 	perEvaluation  = 64
 	maxEvaluations = 20_000
 	// maxRefreshes is the number of live conferences read from the store in one tick, and
-	// maxRefreshWaiting that of waiting ones; others are evaluated in their next interval.
+	// maxRefreshWaiting bounds those that wait; others are evaluated in their next interval.
 	maxRefreshes      = 4
 	maxRefreshWaiting = 1000
 )
 
-// liveIssues is the state of notifications beside the conferences.
+// liveIssues is the state of issue notifications.
 type liveIssues struct {
 	out     outbox[live.IssueChange]
-	refresh []live.Partial // to be read from the store
+	refresh []live.Partial // conferences that wait to be read from the store
 
-	refreshed int // number of reads in this tick
+	refreshCount int // number of reads in this tick
 }
 
-// notify evaluates the live conferences that are due, and emits the issues that began or ended.
+// notify evaluates the live conferences that are due, and emits issues that began or ended.
 func (c *conferences) notify(ctx, reading context.Context, now time.Time) {
-	c.issues.refreshed = 0
+	c.issues.refreshCount = 0
 	for more, done := true, 0; more && done < maxEvaluations; {
 		c.mu.Lock()
 		found := c.set.Evaluate(now.UnixMilli(), perEvaluation)
@@ -53,15 +53,15 @@ func (c *conferences) notify(ctx, reading context.Context, now time.Time) {
 	c.issues.out.flush(ctx, now)
 }
 
-// refresh restores live conferences from the store before they are evaluated, at most
-// maxRefreshes in each tick. It reports whether there are conferences to be evaluated again.
+// refresh restores live conferences from the store before they are evaluated, at most maxRefreshes
+// in each tick. It reports whether there are conferences to evaluate again.
 func (c *conferences) refresh(ctx context.Context, partials []live.Partial, now time.Time) (again bool) {
 	c.issues.refresh = append(c.issues.refresh, partials...)
-	n := min(len(c.issues.refresh), max(0, maxRefreshes-c.issues.refreshed))
+	n := min(len(c.issues.refresh), max(0, maxRefreshes-c.issues.refreshCount))
 	for _, p := range c.issues.refresh[:n] {
 		again = c.refreshOne(ctx, p, now) || again
 	}
-	c.issues.refreshed += n
+	c.issues.refreshCount += n
 	c.issues.refresh = c.issues.refresh[n:]
 	for len(c.issues.refresh) > maxRefreshWaiting {
 		c.mu.Lock()
@@ -75,7 +75,7 @@ func (c *conferences) refresh(ctx context.Context, partials []live.Partial, now 
 func (c *conferences) refreshOne(ctx context.Context, p live.Partial, now time.Time) bool {
 	ref := storage.Ref{AppID: p.AppID, ConferenceID: p.ConferenceID, At: time.UnixMilli(p.AtMs)}
 	stored, err := c.restorer.reader.Conference(ctx, ref)
-	if err == nil || errors.Is(err, storage.ErrDamaged) { // only its old summary is damaged
+	if err == nil || errors.Is(err, storage.ErrDamaged) { // only the old summary is damaged
 		c.telemetry.ProcessorConferenceRefreshes.Add(ctx, 1)
 		err = c.restoreRecords(ctx, ref, stored.Participants, now.UnixMilli())
 	}
@@ -99,8 +99,8 @@ func (c *conferences) countIssues(ctx context.Context, changes []live.IssueChang
 	}
 }
 
-// writeIssues converts issues to records. It marks those that another process may have emitted,
-// and those that were sent before, as repetitions: exporters skip them, or compare the ID.
+// writeIssues converts issues to records. It marks those that another process may have emitted or
+// that were sent before as repetitions: exporters skip them, or compare the ID.
 func writeIssues(changes []live.IssueChange, tried int, now time.Time) plog.Logs {
 	b := newBatch()
 	for i := range changes {

@@ -10,8 +10,8 @@ import (
 	"github.com/qosrtc/qos/internal/quality"
 )
 
-// labelCheck logs once that scores arrive with labels by other bounds, from a collector with
-// other rules. Shares of labels contradict the labels of streams and participants then.
+// labelCheck logs once that received scores have labels by other bounds, from a collector with other
+// rules: then shares of labels contradict the labels of streams and participants.
 type labelCheck struct {
 	bounds quality.Bounds
 	logger *zap.Logger

@@ -28,28 +28,27 @@ const (
 
 	reasonIssuesFull   = "issues_full"
 	reasonIssueRefused = "issue_refused"
-	reasonIssuesOpen   = "issues_open" // too many of one conference; once for each evaluation
+	reasonIssuesOpen   = "issues_open" // too many of one conference; counted once for each evaluation
 
-	reasonNotRestored = "not_restored" // not dropped: it may cover a part of the conference
-	reasonDamaged     = "damaged"      // likewise; once for each time that it was read
+	reasonNotRestored = "not_restored" // not dropped: the summary may cover a part of the conference
+	reasonDamaged     = "damaged"      // likewise; counted once for each read
 	reasonNotChecked  = "not_checked"  // not dropped: another summary may have replaced it
 )
 
-// outbox holds the records that the processor emits until the next component has accepted them.
-// Only one goroutine uses it.
+// outbox holds emitted records until the next component has accepted them. Not for concurrent use.
 type outbox[T any] struct {
-	what          string // for the log, in the plural
-	full, refused string // reasons
+	what          string // plural noun for log messages
+	full, refused string // drop reasons
 	next          consumer.Logs
-	write         func(items []T, tried int, now time.Time) plog.Logs // marks the first tried as repetitions
+	write         func(items []T, tried int, now time.Time) plog.Logs // marks the first tried items as repetitions
 	drop          func(ctx context.Context, n int64, reason string)
-	sent          func(ctx context.Context, items []T, now time.Time)
+	onSent        func(ctx context.Context, items []T, now time.Time)
 	logger        *zap.Logger
 	waiting       []T
-	tried         int // number of the first items that were sent and refused
+	tried         int // number of the first items that were refused before
 }
 
-// add adds items, and drops the oldest if there is no room.
+// add adds items, and drops the oldest ones beyond maxWaiting.
 func (o *outbox[T]) add(ctx context.Context, items []T) {
 	o.waiting = append(o.waiting, items...)
 	if over := len(o.waiting) - maxWaiting; over > 0 {
@@ -61,8 +60,8 @@ func (o *outbox[T]) add(ctx context.Context, items []T) {
 	}
 }
 
-// flush sends the waiting items until the next component refuses one: the rest waits for
-// the next flush. It reports whether all were accepted.
+// flush sends the waiting items until the next component refuses some: the rest waits for the next
+// flush. It reports whether all were accepted.
 func (o *outbox[T]) flush(ctx context.Context, now time.Time) (accepted bool) {
 	for len(o.waiting) > 0 {
 		n := min(perCall, len(o.waiting))
@@ -72,7 +71,7 @@ func (o *outbox[T]) flush(ctx context.Context, now time.Time) (accepted bool) {
 				zap.Int("waiting", len(o.waiting)), zap.Error(err))
 			return false
 		}
-		o.sent(ctx, o.waiting[:n], now)
+		o.onSent(ctx, o.waiting[:n], now)
 		clear(o.waiting[:n])
 		o.waiting, o.tried = o.waiting[n:], max(0, o.tried-n)
 	}
@@ -80,9 +79,9 @@ func (o *outbox[T]) flush(ctx context.Context, now time.Time) (accepted bool) {
 	return true
 }
 
-// send sends items in one call. After a permanent error it sends them one by one, so that one
-// bad item does not drop others. The first tried of them are marked as repetitions: one exporter
-// may have counted them, though another has not written them.
+// send sends items in one call. After a permanent error it sends them one by one, so that one bad
+// item does not drop others. The first tried items are marked as repetitions: one exporter may have
+// counted them although another one did not write them.
 func (o *outbox[T]) send(ctx context.Context, items []T, tried int, now time.Time) error {
 	err := o.next.ConsumeLogs(ctx, o.write(items, tried, now))
 	if err == nil || !consumererror.IsPermanent(err) {
@@ -115,8 +114,7 @@ func writeSummaries(summaries []conference.Summary, tried int, now time.Time) pl
 	return b.logs
 }
 
-// batch contains records that the processor emits: a resource for each app, a scope for each
-// record.
+// batch contains emitted records: one resource for each app, one scope for each record.
 type batch struct {
 	logs plog.Logs
 	apps map[string]plog.ResourceLogs

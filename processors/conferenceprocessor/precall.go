@@ -7,8 +7,8 @@ import (
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
-// markPreCalls marks the pre-call tests that have passed before, and returns their number. A test of a call that fails
-// is marked, too, when it arrives again: components beside the one that refused may have counted it.
+// markPreCalls marks the pre-call tests that were received before, and returns their number. A test in a refused call
+// is marked, too, when it arrives again: components other than the one that refused may have counted it.
 func (c *conferences) markPreCalls(logs plog.Logs) (duplicates int) {
 	for _, resource := range logs.ResourceLogs().All() {
 		session := ""
@@ -24,7 +24,7 @@ func (c *conferences) markPreCalls(logs plog.Logs) (duplicates int) {
 					session = eventlog.Text(resource.Resource().Attributes(), semconv.SessionID)
 				}
 				seq, _ := eventlog.Integer(record.Attributes(), semconv.FrameSeq)
-				if c.passed(frameID{session, uint64(max(0, seq))}) { // not negative
+				if c.seenPreCall(frameID{session, uint64(max(0, seq))}) { // not negative
 					record.Attributes().PutBool(semconv.Duplicate, true)
 					duplicates++
 				}
@@ -34,8 +34,8 @@ func (c *conferences) markPreCalls(logs plog.Logs) (duplicates int) {
 	return duplicates
 }
 
-// passed adds a pre-call test, and reports whether it was there.
-func (c *conferences) passed(id frameID) bool {
+// seenPreCall adds a pre-call test, and reports whether it was received before.
+func (c *conferences) seenPreCall(id frameID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.preCalls.has(id) {

@@ -23,13 +23,12 @@ import (
 	"github.com/qosrtc/qos/processors/conferenceprocessor/internal/metadata"
 )
 
-// conferences is the processor. There is one lock, mu. While it is held, the processor calls no
+// conferences is the processor. It has one lock, mu. While the lock is held, the processor calls no
 // other component and acquires no other lock.
 //
-// A record is compared before it is passed on, so that a repetition can be marked, and applied
-// only when the next component has accepted it. In between it is in flight. A refused record
-// arrives again, and is marked then too: components beside the one that refused may have
-// counted it.
+// A record is compared before it is passed on, so that a repetition is marked, and applied only when
+// the next component has accepted it. In between it is in flight. A refused record that arrives again
+// is marked, too: components other than the one that refused may have counted it.
 type conferences struct {
 	cfg       *Config
 	next      consumer.Logs
@@ -39,13 +38,13 @@ type conferences struct {
 
 	mu       sync.Mutex
 	set      *live.Set
-	inFlight map[string][]*flight // by session; almost always one at most
-	landed   *sync.Cond           // on mu: records are not in flight, or a conference not aside any more
-	// refused are the frames of calls that failed. Components beside the one that refused may have
-	// accepted them, so they are marked as repetitions when they arrive again, though no conference
-	// counts them yet.
+	inFlight map[string][]*flight // by session; almost always at most one
+	settled  *sync.Cond           // on mu: records left flight, or a conference is no longer aside
+	// refused holds the frames of failed calls. Components other than the one that refused may have
+	// accepted them, so they are marked as repetitions when they arrive again, though they were applied
+	// to no conference.
 	refused  frameSet
-	preCalls frameSet // of pre-call tests: they belong to no conference that could hold them
+	preCalls frameSet // of pre-call tests, which belong to no conference
 
 	callFailed bool // a call failed since the last sweep: the store may have its records
 
@@ -69,24 +68,24 @@ func newConferences(cfg *Config, set component.TelemetrySettings, next consumer.
 		inFlight: make(map[string][]*flight),
 	}
 	c.setRules(rules.Default())
-	c.landed = sync.NewCond(&c.mu)
+	c.settled = sync.NewCond(&c.mu)
 	c.out = outbox[conference.Summary]{
 		what: "summaries", full: reasonFull, refused: reasonRefused,
-		next: next, write: writeSummaries, drop: c.drop, sent: c.checkLater, logger: set.Logger,
+		next: next, write: writeSummaries, drop: c.drop, onSent: c.checkLater, logger: set.Logger,
 	}
 	c.issues.out = outbox[live.IssueChange]{
 		what: "issues", full: reasonIssuesFull, refused: reasonIssueRefused,
-		next: next, write: writeIssues, drop: c.drop, sent: c.countIssues, logger: set.Logger,
+		next: next, write: writeIssues, drop: c.drop, onSent: c.countIssues, logger: set.Logger,
 	}
 	return c, nil
 }
 
-// setRules sets the rules before the first record.
+// setRules sets the rules. It must be called before the first record.
 func (c *conferences) setRules(r rules.Rules) {
 	c.labels.bounds = r.Labels
 	c.set = live.NewSet(live.Config{
 		MaxConferences: c.cfg.MaxConferences, MaxBytes: c.cfg.MemoryMiB << 20, KeepEndedMs: c.cfg.KeepEnded.Milliseconds(), Labels: r.Labels,
-		Detect: r.Detectors, EvaluateMs: c.cfg.Issues.Interval.Milliseconds(), Aside: c.aside,
+		Detect: r.Detectors, EvaluateMs: c.cfg.Issues.Interval.Milliseconds(), Aside: c.runAside,
 	})
 }
 
@@ -106,8 +105,8 @@ func (c *conferences) Start(_ context.Context, host component.Host) error {
 	return nil
 }
 
-// Shutdown stops the checks, and passes on the summaries of conferences that have ended.
-// It ends no live conference.
+// Shutdown stops the checks, and passes on the summaries of ended conferences. It does not end live
+// conferences.
 func (c *conferences) Shutdown(ctx context.Context) error {
 	if c.stop == nil {
 		return nil
@@ -122,7 +121,7 @@ func (c *conferences) Shutdown(ctx context.Context) error {
 	return nil
 }
 
-// Capabilities declares that the processor marks records.
+// Capabilities reports that the processor changes records.
 func (*conferences) Capabilities() consumer.Capabilities {
 	return consumer.Capabilities{MutatesData: true}
 }
@@ -143,11 +142,11 @@ func (c *conferences) run(ctx context.Context) {
 // perCheck is the number of conferences checked while the lock is held.
 const perCheck = 256
 
-// lastReading is the time for which conferences are read from the store before the processor stops. One that has no summary
-// then is read after the next start.
+// lastReading is the time limit for reads of the store at shutdown. A conference without a summary is then read after
+// the next start.
 const lastReading = 5 * time.Second
 
-// tick collects the summaries that are due and passes them on. The store is read until reading ends.
+// tick passes on the summaries that are due. reading bounds the reads of the store.
 func (c *conferences) tick(ctx, reading context.Context, now time.Time) {
 	c.sweep(reading, now)
 	c.checkDue(reading, now)
@@ -168,7 +167,7 @@ func (c *conferences) tick(ctx, reading context.Context, now time.Time) {
 		more = c.restore(reading, partials, now) > 0 || more
 		c.count(ctx, summaries)
 		c.out.add(ctx, summaries)
-		if accepted && len(c.out.waiting) > maxWaiting/2 { // after a network failure all end at once
+		if accepted && len(c.out.waiting) > maxWaiting/2 { // after a network failure many conferences end at once
 			accepted = c.out.flush(ctx, now)
 		}
 	}
@@ -194,8 +193,8 @@ func (c *conferences) count(ctx context.Context, summaries []conference.Summary)
 	}
 }
 
-// ConsumeLogs marks repetitions, passes the records on, and applies them when the next component
-// has accepted them.
+// ConsumeLogs marks repetitions, passes the records on, and applies them when the next component has
+// accepted them.
 func (c *conferences) ConsumeLogs(ctx context.Context, logs plog.Logs) error {
 	items := eventlog.Read(logs)
 	eventlog.MarkOutOfRange(items)
@@ -216,13 +215,13 @@ func (c *conferences) ConsumeLogs(ctx context.Context, logs plog.Logs) error {
 	return nil
 }
 
-// markDuplicates marks the records that were applied before, or are in flight, and puts all in flight. It returns the
-// number of marked records.
+// markDuplicates marks the records that were applied before or are in flight, and adds all to those in flight. It
+// returns the number of marked records.
 func (c *conferences) markDuplicates(f *flight) (duplicates int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for c.collides(f) {
-		c.landed.Wait()
+		c.settled.Wait()
 	}
 	for i := range f.items {
 		e := f.event(i)
@@ -241,9 +240,9 @@ func (c *conferences) isInFlight(e *event.Event) bool {
 	return slices.ContainsFunc(c.inFlight[e.Session], func(flying *flight) bool { return flying.find(e) >= 0 })
 }
 
-// collides reports whether a record in flight has the identity of one of f, but another
-// content. The store keeps the first one that it receives, so the second waits until the first
-// is not in flight any more.
+// collides reports whether a record in flight has the identity of a record of f but different
+// content. The store keeps the first one that it receives, so the second one waits until the first
+// has left flight.
 func (c *conferences) collides(f *flight) bool {
 	for i := range f.items {
 		e := f.event(i)
@@ -267,12 +266,12 @@ func (c *conferences) settle(f *flight, accepted bool, now time.Time) (results [
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for c.isAside(f) {
-		c.landed.Wait()
+		c.settled.Wait()
 	}
 	for session := range f.sessions() {
 		c.land(session, f)
 	}
-	c.landed.Broadcast()
+	c.settled.Broadcast()
 	c.callFailed = c.callFailed || !accepted
 	nowMs := now.UnixMilli()
 	for i := range f.items {
@@ -287,15 +286,15 @@ func (c *conferences) settle(f *flight, accepted bool, now time.Time) (results [
 	return results
 }
 
-// aside runs what takes long without the lock.
-func (c *conferences) aside(run func()) {
+// runAside runs a slow function without the lock.
+func (c *conferences) runAside(run func()) {
 	c.mu.Unlock()
 	run()
 	c.mu.Lock()
-	c.landed.Broadcast()
+	c.settled.Broadcast()
 }
 
-// isAside reports whether a conference of a record is being read, so that no record of it can be applied.
+// isAside reports whether a conference of f is being read, so that its records cannot be applied.
 func (c *conferences) isAside(f *flight) bool {
 	for i := range f.items {
 		if c.set.IsAside(f.event(i)) {
@@ -316,7 +315,7 @@ func (c *conferences) land(session string, f *flight) {
 	c.inFlight[session] = flying
 }
 
-// drop counts items that no summary counts, by reason.
+// drop counts items that are in no summary, by reason.
 func (c *conferences) drop(ctx context.Context, n int64, reason string) {
 	if n > 0 {
 		c.telemetry.ProcessorConferenceDropped.Add(ctx, n, metric.WithAttributes(attribute.String("reason", reason)))

@@ -18,18 +18,18 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// State in memory is a cache (docs/adr/0007): the processor reads the records of a conference
+// The state in memory is a cache (docs/adr/0007): the processor reads the records of a conference
 // from the store before it summarises it, unless it received all of them.
 
 const (
-	// clockSlackMs is how far a client's clock may be ahead (docs/protocol.md, section 5): a
-	// conference that begins within it after the start may have records from before.
+	// clockSlackMs is the largest lead of a client's clock (docs/protocol.md, section 5): a
+	// conference that begins within it after the start may have earlier records.
 	clockSlackMs = 60_000
-	// sweepAfter is the time after the start by which clients of the last process have resumed
-	// or their conferences have ended.
+	// sweepAfter is the time after the start in which clients of the last process have resumed or
+	// their conferences have ended.
 	sweepAfter = 2 * instance.Gap * time.Millisecond
 	// sweepEvery is the interval of further sweeps if one could not restore all, or if other
-	// processes write to the store, which may have stopped permanently. They cover conferences
+	// processes, which may have stopped permanently, write to the store. They cover conferences
 	// that began in the last sweepBack.
 	sweepEvery = 5 * time.Minute
 	sweepBack  = maxKeep
@@ -37,20 +37,20 @@ const (
 	sweepPage  = 100
 )
 
-// owner is the part of a storage extension that the processor uses.
-type owner interface {
+// storageExtension is the part of a storage extension that the processor uses.
+type storageExtension interface {
 	Reader() storage.Reader
 	// Shared reports whether other processes may write to the store.
 	Shared() bool
 }
 
 type restorer struct {
-	reader  storage.Reader
-	sweepAt time.Time // zero: done
-	swept   bool
-	shared  bool
-	checks  checks               // empty if it is not shared
-	chains  map[live.Partial]int // lengths of the chains of the conferences checked in this tick
+	reader   storage.Reader
+	sweepAt  time.Time // zero: no further sweep
+	hasSwept bool
+	shared   bool
+	checks   checks               // empty if not shared
+	chains   map[live.Partial]int // chain lengths of the conferences checked in this tick
 }
 
 // findStore sets up the restorer if a storage extension is configured.
@@ -62,7 +62,7 @@ func (c *conferences) findStore(host component.Host) error {
 	if !ok {
 		return fmt.Errorf("storage %q: no such extension; list it under service::extensions", c.cfg.Storage)
 	}
-	store, ok := extension.(owner)
+	store, ok := extension.(storageExtension)
 	if !ok {
 		return fmt.Errorf("storage %q is no storage extension", c.cfg.Storage)
 	}
@@ -80,8 +80,8 @@ func (c *conferences) findStore(host component.Host) error {
 	return nil
 }
 
-// restore restores partial conferences from the store. It returns the number of those restored,
-// which are to be checked again; the others wait for a later tick.
+// restore restores partial conferences from the store. It returns the number of restored ones, which
+// are to be checked again; the others wait for a later tick.
 func (c *conferences) restore(ctx context.Context, partials []live.Partial, now time.Time) (n int) {
 	for _, p := range partials {
 		err := c.restorePartial(ctx, p, now)
@@ -99,8 +99,7 @@ func (c *conferences) restore(ctx context.Context, partials []live.Partial, now 
 	return n
 }
 
-// restorePartial restores one conference, unless it continues at another collector or is
-// complete.
+// restorePartial restores one conference, unless it continues at another collector or is complete.
 func (c *conferences) restorePartial(ctx context.Context, p live.Partial, now time.Time) error {
 	found, err := c.restoreOne(ctx, p, now)
 	c.mu.Lock()
@@ -112,13 +111,13 @@ func (c *conferences) restorePartial(ctx context.Context, p live.Partial, now ti
 		c.set.NotStored(p)
 		return nil
 	case err == nil:
-		c.restored(p, &found, now)
+		c.finishRestore(p, &found, now)
 	}
 	return err
 }
 
-// restored ends the restoration of p. The caller holds the lock.
-func (c *conferences) restored(p live.Partial, found *restored, now time.Time) {
+// finishRestore ends the restoration of p. The caller holds the lock.
+func (c *conferences) finishRestore(p live.Partial, found *restoredConference, now time.Time) {
 	if found.damaged {
 		c.set.Damaged(p, found.span, found.summary)
 		return
@@ -128,23 +127,23 @@ func (c *conferences) restored(p live.Partial, found *restored, now time.Time) {
 
 var errSkipped = errors.New("the conference continues at another collector, or is complete")
 
-// restored is a conference that was read.
-type restored struct {
+// restoredConference is a conference that was read.
+type restoredConference struct {
 	span    instance.Span
-	summary conference.Summary // of revision 0 if there is none
+	summary conference.Summary // revision 0 if there is none
 	damaged bool               // some of its records cannot be read
 }
 
 // restoreOne reads one conference.
-func (c *conferences) restoreOne(ctx context.Context, p live.Partial, now time.Time) (out restored, err error) {
+func (c *conferences) restoreOne(ctx context.Context, p live.Partial, now time.Time) (out restoredConference, err error) {
 	ref := storage.Ref{AppID: p.AppID, ConferenceID: p.ConferenceID, At: time.UnixMilli(p.AtMs)}
 	stored, err := c.restorer.reader.Conference(ctx, ref)
-	if errors.Is(err, storage.ErrDamaged) && stored.Summary != nil { // only its document: the next revision replaces it
+	if errors.Is(err, storage.ErrDamaged) && stored.Summary != nil { // only the document: the next revision replaces it
 		c.logger.Error("the summary of a conference cannot be read from the store, the next revision replaces it", zap.Error(err))
 	} else if err != nil {
 		return out, err
 	}
-	out = restored{
+	out = restoredConference{
 		span:    instance.Span{Start: stored.Start.UnixMilli(), End: stored.End.UnixMilli()},
 		summary: storedSummary(stored.Summary),
 	}
@@ -166,7 +165,7 @@ func (c *conferences) restoreOne(ctx context.Context, p live.Partial, now time.T
 	return out, err
 }
 
-// storedSummary decodes a stored summary; it returns the revision alone if that fails.
+// storedSummary decodes a stored summary; if that fails, it returns the revision only.
 func storedSummary(stored *storage.Summary) (summary conference.Summary) {
 	if stored == nil {
 		return summary
@@ -181,7 +180,7 @@ func storedSummary(stored *storage.Summary) (summary conference.Summary) {
 func (c *conferences) restoreRecords(ctx context.Context, ref storage.Ref, people []storage.Participant, nowMs int64) error {
 	full := false
 	events := make([]event.Event, 0, perRestore)
-	measured := make([]event.Measurement, perRestore) // of the events, which share one
+	measured := make([]event.Measurement, perRestore) // of the events, which would share one
 	put := func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -208,7 +207,7 @@ func (c *conferences) restoreRecords(ctx context.Context, ref storage.Ref, peopl
 	return err
 }
 
-// sweepAgain schedules another sweep when a call failed: the next component may have stored its
+// sweepAgain schedules another sweep after a failed call: the next component may have stored its
 // records, and their client may never send them again.
 func (c *conferences) sweepAgain(now time.Time) {
 	if c.restorer == nil || !c.restorer.sweepAt.IsZero() {
@@ -221,26 +220,26 @@ func (c *conferences) sweepAgain(now time.Time) {
 	}
 }
 
-// sweep restores the conferences that ended while no collector ran: those without a summary and
-// without new records. It runs until it has restored all, and repeatedly if another process may
-// have stopped.
+// sweep restores conferences that ended while no collector ran: those without a summary and without
+// new records. It repeats until all are restored, and periodically if another process may have
+// stopped.
 func (c *conferences) sweep(ctx context.Context, now time.Time) {
 	c.sweepAgain(now)
 	if c.restorer == nil || c.restorer.sweepAt.IsZero() || now.Before(c.restorer.sweepAt) {
 		return
 	}
 	query := storage.Query{Unsummarised: true, To: now.Add(-sweepAfter), Limit: sweepPage}
-	if c.restorer.swept {
+	if c.restorer.hasSwept {
 		query.From = now.Add(-sweepBack)
 	}
-	c.restorer.swept, c.restorer.sweepAt = true, now.Add(sweepEvery)
+	c.restorer.hasSwept, c.restorer.sweepAt = true, now.Add(sweepEvery)
 	if all := c.sweepOnce(ctx, query, now); all && !c.restorer.shared {
 		c.restorer.sweepAt = time.Time{}
 	}
 }
 
-// sweepOnce restores the conferences of a query that ended before it. It reports whether all
-// were restored.
+// sweepOnce restores the conferences of a query that have ended. It reports whether all were
+// restored.
 func (c *conferences) sweepOnce(ctx context.Context, query storage.Query, now time.Time) (all bool) {
 	all = true
 	for {
