@@ -10,7 +10,7 @@ import (
 	"go.opentelemetry.io/collector/exporter/exporterhelper"
 )
 
-// Config of the store exporter.
+// Config configures the store exporter.
 type Config struct {
 	// Storage is the component id of the storage extension.
 	Storage component.ID `mapstructure:"storage"`
@@ -18,11 +18,11 @@ type Config struct {
 	// Timeout bounds one write.
 	Timeout exporterhelper.TimeoutConfig `mapstructure:",squash"`
 
-	// Queue is off unless sending_queue stands in the configuration. With a queue in
-	// memory an acknowledged record may be lost in a crash; with one in file_storage not.
+	// Queue is disabled unless sending_queue is configured. With a queue in memory a crash may lose
+	// acknowledged records; with one in file_storage it does not.
 	Queue configoptional.Optional[exporterhelper.QueueBatchConfig] `mapstructure:"sending_queue"`
 
-	// Retry is off unless enabled. Without a queue it makes the receiver wait.
+	// Retry is disabled by default. Without a queue it makes the receiver wait.
 	Retry configretry.BackOffConfig `mapstructure:"retry_on_failure"`
 
 	_ struct{}

@@ -18,18 +18,18 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// owner is what the exporter wants of a storage extension.
-type owner interface {
+// storageExtension is the part of a storage extension that the exporter uses.
+type storageExtension interface {
 	Writer() storage.Writer
 }
 
 type storeExporter struct {
-	storage   component.ID
-	logger    *zap.Logger
-	telemetry *metadata.TelemetryBuilder
-	writer    storage.Writer
-	health    health
-	logged    sync.Map // reasons that were logged
+	storage       component.ID
+	logger        *zap.Logger
+	telemetry     *metadata.TelemetryBuilder
+	writer        storage.Writer
+	health        health
+	loggedReasons sync.Map // skip reasons that were logged
 }
 
 func (e *storeExporter) start(_ context.Context, host component.Host) error {
@@ -37,7 +37,7 @@ func (e *storeExporter) start(_ context.Context, host component.Host) error {
 	if !ok {
 		return fmt.Errorf("storage %q: no such extension; list it under service::extensions", e.storage)
 	}
-	store, ok := extension.(owner)
+	store, ok := extension.(storageExtension)
 	if !ok {
 		return fmt.Errorf("storage %q is no storage extension", e.storage)
 	}
@@ -53,22 +53,22 @@ func (e *storeExporter) shutdown(context.Context) error {
 	return nil
 }
 
-// consume writes what it is given, and takes down whether that works.
+// consume writes the records and reports the health of the store.
 func (e *storeExporter) consume(ctx context.Context, logs plog.Logs) error {
 	t := translate(logs)
 	err := e.write(ctx, t)
 	if len(t.batches)+len(t.summaries)+len(t.preCalls) > 0 {
-		e.health.seen(err)
+		e.health.record(err)
 	}
 	return err
 }
 
-// write writes the records, then the pre-call tests and the summaries. When it fails half-way all may be sent
-// again: the store counts once what it has.
-func (e *storeExporter) write(ctx context.Context, t translated) error {
+// write writes the records, then the pre-call tests and the summaries. After a partial failure all may be sent again:
+// the store counts a record once.
+func (e *storeExporter) write(ctx context.Context, t translation) error {
 	if len(t.batches) > 0 {
 		done, err := e.writer.Append(ctx, t.batches)
-		e.telemetry.QosstoreWrittenRecords.Add(ctx, int64(done.New)) // also of what it had no time for the rest of
+		e.telemetry.QosstoreWrittenRecords.Add(ctx, int64(done.New)) // on error, too: of the part that was written
 		e.telemetry.QosstoreDuplicateRecords.Add(ctx, int64(done.Duplicates))
 		e.telemetry.QosstoreDroppedSearchTerms.Add(ctx, int64(done.TermsDropped))
 		if err != nil {
@@ -83,7 +83,7 @@ func (e *storeExporter) write(ctx context.Context, t translated) error {
 		e.telemetry.QosstoreWrittenRecords.Add(ctx, int64(done.New))
 		e.telemetry.QosstoreDuplicateRecords.Add(ctx, int64(done.Duplicates))
 	}
-	e.report(ctx, t.skipped) // only now: what fails comes again, and would be counted again
+	e.report(ctx, t.skipped) // after the writes: a failed call is repeated, and would count them again
 	for some := range slices.Chunk(t.summaries, summariesAtOnce) {
 		if err := e.putSummaries(ctx, some); err != nil {
 			return err
@@ -92,8 +92,8 @@ func (e *storeExporter) write(ctx context.Context, t translated) error {
 	return nil
 }
 
-// summariesAtOnce is how many summaries are written at the same time. They share transactions, of which each waits a moment
-// for others to join.
+// summariesAtOnce is the number of summaries that are written at the same time. They share transactions, each of which
+// waits a moment for others to join.
 const summariesAtOnce = 32
 
 func (e *storeExporter) putSummaries(ctx context.Context, some []storage.Summary) error {
@@ -114,7 +114,7 @@ func (e *storeExporter) putSummaries(ctx context.Context, some []storage.Summary
 func (e *storeExporter) putSummary(ctx context.Context, s storage.Summary) error {
 	err := e.writer.PutSummary(ctx, s)
 	switch {
-	case errors.Is(err, storage.ErrNotFound): // deleted since, for its records were written before it
+	case errors.Is(err, storage.ErrNotFound): // deleted since: its records are written before it
 		e.report(ctx, map[reason]skip{reasonNoSuchConference: {1, "summary", "a span without a conference"}})
 		return nil
 	case err != nil:
@@ -124,7 +124,7 @@ func (e *storeExporter) putSummary(ctx context.Context, s storage.Summary) error
 	return nil
 }
 
-// classify marks what will never be written, so that nobody sends it again.
+// classify marks errors of records that can never be written as permanent.
 func classify(err error) error {
 	if errors.Is(err, storage.ErrInvalid) {
 		return consumererror.NewPermanent(err)
@@ -132,15 +132,15 @@ func classify(err error) error {
 	return err
 }
 
-// report counts what was skipped and logs each reason once, so that a broken sender does
-// not fill the log.
+// report counts the skipped records and logs each reason once, so that a faulty sender does not fill
+// the log.
 func (e *storeExporter) report(ctx context.Context, skipped map[reason]skip) {
 	for why, s := range skipped {
 		e.telemetry.QosstoreRejectedRecords.Add(ctx, s.count, metric.WithAttributes(attribute.String("reason", string(why))))
 		if why == reasonNoConference {
 			continue
 		}
-		if _, before := e.logged.LoadOrStore(why, true); !before {
+		if _, before := e.loggedReasons.LoadOrStore(why, true); !before {
 			e.logger.Warn("records that cannot be stored are skipped; further ones are only counted (qosstore_rejected_records)",
 				zap.String("field", s.field), zap.String("found", s.found))
 		}

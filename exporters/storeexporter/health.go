@@ -10,9 +10,8 @@ import (
 	"go.opentelemetry.io/collector/consumer/consumererror"
 )
 
-// health tells the host when writing begins to fail and when it works again, for the
-// health check to show. A record that no store can keep, and a caller who does not wait,
-// say nothing of the store.
+// health reports to the host when writing begins to fail and when it works again, for the health
+// check. Invalid records and canceled calls do not change the health of the store.
 type health struct {
 	host component.Host
 
@@ -20,8 +19,8 @@ type health struct {
 	failing bool
 }
 
-// seen takes down the outcome of a write.
-func (h *health) seen(err error) {
+// record records the result of a write.
+func (h *health) record(err error) {
 	if errors.Is(err, context.Canceled) || err != nil && consumererror.IsPermanent(err) {
 		return
 	}

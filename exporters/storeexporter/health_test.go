@@ -30,7 +30,7 @@ func TestHealthIsReportedOnceAChange(t *testing.T) {
 		away, away, classify(fmt.Errorf("long id: %w", storage.ErrInvalid)), context.Canceled, context.DeadlineExceeded,
 		nil, nil, away,
 	} {
-		h.seen(err)
+		h.record(err)
 	}
 	require.Equal(t, []componentstatus.Status{
 		componentstatus.StatusRecoverableError, componentstatus.StatusOK, componentstatus.StatusRecoverableError,

@@ -10,7 +10,7 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// newPreCall reads the record of a pre-call test. Attributes of another type are left out.
+// newPreCall reads the record of a pre-call test. It omits attributes of a wrong type.
 func newPreCall(session storage.Session, r plog.LogRecord) (out storage.PreCall, err error) {
 	attributes := r.Attributes()
 	seq, index, err := identity(attributes)
@@ -18,7 +18,7 @@ func newPreCall(session storage.Session, r plog.LogRecord) (out storage.PreCall,
 		return out, err
 	}
 	out = storage.PreCall{
-		Session: session, Seq: seq, Index: index, At: moment(r.Timestamp()), ObservedAt: moment(r.ObservedTimestamp()), Result: newResult(attributes),
+		Session: session, Seq: seq, Index: index, At: timeOf(r.Timestamp()), ObservedAt: timeOf(r.ObservedTimestamp()), Result: newResult(attributes),
 	}
 	if r.Timestamp() == 0 {
 		out.At = out.ObservedAt
@@ -57,7 +57,7 @@ func newTransport(m pcommon.Map) storage.PreCallTransport {
 	}
 }
 
-// entries returns the maps of a list, at most that many.
+// entries returns the maps of a list, at most most.
 func entries[T any](m pcommon.Map, name string, most int, read func(pcommon.Map) T) (out []T) {
 	list, ok := m.Get(name)
 	if !ok || list.Type() != pcommon.ValueTypeSlice {
@@ -71,7 +71,7 @@ func entries[T any](m pcommon.Map, name string, most int, read func(pcommon.Map)
 	return out
 }
 
-// number returns a number that is finite, nil without one.
+// number returns a finite number, nil if there is none.
 func number(m pcommon.Map, name string) *float64 {
 	v, ok := eventlog.Known(m, name)
 	if !ok {

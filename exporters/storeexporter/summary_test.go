@@ -118,7 +118,7 @@ func TestSummariesAreWrittenTogether(t *testing.T) {
 		require.NoError(t, err)
 		e.telemetry = telemetry
 		began := time.Now()
-		require.NoError(t, e.write(t.Context(), translated{summaries: make([]storage.Summary, 100)}))
+		require.NoError(t, e.write(t.Context(), translation{summaries: make([]storage.Summary, 100)}))
 		require.EqualValues(t, 100, written.Load())
 		require.Equal(t, 4*4*time.Millisecond, time.Since(began)) // 32, 32, 32 and 4
 	})

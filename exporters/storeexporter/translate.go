@@ -17,7 +17,7 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// reason is why a record cannot be stored; metadata.yaml lists them.
+// reason is why a record cannot be stored. metadata.yaml lists the reasons.
 type reason string
 
 const (
@@ -34,31 +34,31 @@ const (
 	reasonNoSuchConference reason = "no_such_conference"
 )
 
-// reasons are all.
+// reasons are all reasons.
 var reasons = []reason{
 	reasonEventName, reasonAppID, reasonSessionID, reasonConferenceID, reasonFrameSeq, reasonFrameIndex,
 	reasonTime, reasonSummary, reasonNoConference, reasonNoSuchConference,
 }
 
-// skip counts the records that were skipped for one reason, and describes the first.
+// skip counts the records skipped for one reason, and describes the first one.
 type skip struct {
 	count int64
 	field string // attribute or field
-	found string // what was there instead; never a value
+	found string // what was found instead; never a value
 }
 
-// translated is plog.Logs in the store's words.
-type translated struct {
+// translation is plog.Logs in the types of the store.
+type translation struct {
 	batches   []storage.Batch
 	summaries []storage.Summary
 	preCalls  []storage.PreCall
 	skipped   map[reason]skip
 }
 
-// translate turns resources into sessions, and scopes with their records into records,
-// in the order in which they stand. What has no identity is skipped and counted.
-func translate(logs plog.Logs) translated {
-	t := translated{skipped: map[reason]skip{}}
+// translate converts resources to sessions, and scopes with their records to records, in order. It
+// skips and counts records without identity.
+func translate(logs plog.Logs) translation {
+	t := translation{skipped: map[reason]skip{}}
 	for _, resource := range logs.ResourceLogs().All() {
 		session, err := newSession(resource.Resource().Attributes())
 		batch := storage.Batch{Session: session}
@@ -75,9 +75,9 @@ func translate(logs plog.Logs) translated {
 	return t
 }
 
-func (t *translated) add(batch *storage.Batch, scope scopeAttributes, r plog.LogRecord, sessionErr error) {
+func (t *translation) add(batch *storage.Batch, scope scopeAttributes, r plog.LogRecord, sessionErr error) {
 	if r.EventName() == semconv.EventIssue {
-		return // of the moment: what is stored is what it was found from, and the summary has it
+		return // not stored: it follows from stored records, and the summary has it
 	}
 	if r.EventName() == semconv.EventSummary {
 		summary, err := newSummary(batch.Session.AppID, scope.conferenceID, r)
@@ -109,7 +109,7 @@ func (t *translated) add(batch *storage.Batch, scope scopeAttributes, r plog.Log
 	batch.Records = append(batch.Records, record)
 }
 
-// badField is an error that says which field of a record keeps it out of the store.
+// badField is an error with the field for which a record cannot be stored.
 type badField struct {
 	reason
 	field, found string
@@ -117,7 +117,7 @@ type badField struct {
 
 func (b *badField) Error() string { return b.field + ": " + b.found }
 
-func (t *translated) skip(err error) {
+func (t *translation) skip(err error) {
 	var b *badField
 	if !errors.As(err, &b) {
 		panic("BUG: a record is skipped without a reason")
@@ -130,8 +130,8 @@ func (t *translated) skip(err error) {
 	t.skipped[b.reason] = s
 }
 
-// bad describes what stands under an attribute without showing it.
-func bad(why reason, attributes pcommon.Map, name string) *badField {
+// newBadField describes the value of an attribute without showing it.
+func newBadField(why reason, attributes pcommon.Map, name string) *badField {
 	found := "nothing"
 	if v, ok := attributes.Get(name); ok {
 		found = v.Type().String()
@@ -142,8 +142,8 @@ func bad(why reason, attributes pcommon.Map, name string) *badField {
 	return &badField{why, name, found}
 }
 
-// newSession reads a resource. The AppID stands in the session also when the rest is
-// wrong: a summary needs no more.
+// newSession reads a resource. The AppID of the result is set on error, too: a summary needs only
+// that.
 func newSession(attributes pcommon.Map) (storage.Session, error) {
 	s := storage.Session{
 		AppID: eventlog.Text(attributes, semconv.AppID), ID: eventlog.Text(attributes, semconv.SessionID),
@@ -160,15 +160,15 @@ func newSession(attributes pcommon.Map) (storage.Session, error) {
 		}
 	}
 	if s.AppID == "" {
-		return s, bad(reasonAppID, attributes, semconv.AppID)
+		return s, newBadField(reasonAppID, attributes, semconv.AppID)
 	}
 	if _, err := storage.ParseSessionID(s.ID); err != nil {
-		return s, bad(reasonSessionID, attributes, semconv.SessionID)
+		return s, newBadField(reasonSessionID, attributes, semconv.SessionID)
 	}
 	return s, nil
 }
 
-// scopeAttributes is what the records of a scope share.
+// scopeAttributes are the common attributes of a scope's records.
 type scopeAttributes struct {
 	conferenceID string
 	conferenceAt int64 // 0: not known
@@ -182,15 +182,15 @@ func newScope(attributes pcommon.Map) scopeAttributes {
 	return scopeAttributes{eventlog.Text(attributes, semconv.ConferenceID), at, int(fabric), attributes}
 }
 
-// identity reads the number of a record's frame, and of the record in it.
+// identity reads the number of a record's frame, and the record's index in it.
 func identity(attributes pcommon.Map) (uint64, int, error) {
 	seq, ok := eventlog.Integer(attributes, semconv.FrameSeq)
 	if !ok || seq < 1 || seq > protocol.MaxSeq {
-		return 0, 0, bad(reasonFrameSeq, attributes, semconv.FrameSeq)
+		return 0, 0, newBadField(reasonFrameSeq, attributes, semconv.FrameSeq)
 	}
 	index, ok := eventlog.Integer(attributes, semconv.FrameIndex)
-	if !ok || index < 0 || index > protocol.MaxFrameBytes { // a record takes a byte at least
-		return 0, 0, bad(reasonFrameIndex, attributes, semconv.FrameIndex)
+	if !ok || index < 0 || index > protocol.MaxFrameBytes { // a record needs at least one byte
+		return 0, 0, newBadField(reasonFrameIndex, attributes, semconv.FrameIndex)
 	}
 	return uint64(seq), int(index), nil
 }
@@ -208,11 +208,11 @@ func newRecord(scope scopeAttributes, r plog.LogRecord) (out storage.Record, err
 		if r.EventName() == semconv.EventSkip && scope.fabric == 0 {
 			return out, &badField{reasonNoConference, semconv.ConferenceID, "nothing"}
 		}
-		return out, bad(reasonConferenceID, scope.all, semconv.ConferenceID)
+		return out, newBadField(reasonConferenceID, scope.all, semconv.ConferenceID)
 	}
 	out = storage.Record{
 		Seq: seq, Index: index, ConferenceID: scope.conferenceID, Fabric: scope.fabric, Name: r.EventName(),
-		At: moment(r.Timestamp()), ObservedAt: moment(r.ObservedTimestamp()), ConferenceAt: time.UnixMilli(scope.conferenceAt).UTC(),
+		At: timeOf(r.Timestamp()), ObservedAt: timeOf(r.ObservedTimestamp()), ConferenceAt: time.UnixMilli(scope.conferenceAt).UTC(),
 		Activity: event.Activity(eventattr.KindOf(r.EventName()), scope.fabric, eventlog.Text(attributes, semconv.ErrorFunction)),
 	}
 	if r.Timestamp() == 0 {
@@ -231,11 +231,11 @@ func newRecord(scope scopeAttributes, r plog.LogRecord) (out storage.Record, err
 	return out, nil
 }
 
-// plausible says whether the store can keep a time.
+// plausible reports whether the store accepts a time.
 func plausible(t time.Time) bool { return t.UnixMilli() >= 0 && t.Year() <= 9999 }
 
-// mergeAttributes returns the attributes of a scope and a record that have no field of
-// their own in the store. Whether a record was a duplicate is of the pipeline's moment.
+// mergeAttributes returns the attributes of a scope and a record that have no field of their own in
+// the store. It omits the mark of a duplicate, which is valid in the pipeline only.
 func mergeAttributes(scope, record pcommon.Map) map[string]any {
 	out := make(map[string]any, scope.Len()+record.Len())
 	for _, attributes := range []pcommon.Map{scope, record} {
@@ -244,15 +244,15 @@ func mergeAttributes(scope, record pcommon.Map) map[string]any {
 			case semconv.ConferenceID, semconv.ConferenceAt, semconv.FabricID,
 				semconv.FrameSeq, semconv.FrameIndex, semconv.Duplicate:
 			default:
-				put(out, k, v)
+				putValue(out, k, v)
 			}
 		}
 	}
 	return out
 }
 
-// put keeps the four types of the store; what has another becomes JSON.
-func put(out map[string]any, k string, v pcommon.Value) {
+// putValue converts a value to one of the four types of the store; other types become JSON.
+func putValue(out map[string]any, k string, v pcommon.Value) {
 	switch v.Type() {
 	case pcommon.ValueTypeEmpty:
 	case pcommon.ValueTypeInt:
@@ -277,11 +277,11 @@ func newSummary(app, conferenceID string, r plog.LogRecord) (out storage.Summary
 	case conferenceID == "":
 		return out, &badField{reasonConferenceID, semconv.ConferenceID, "nothing"}
 	case !hasStart || start < 0:
-		return out, bad(reasonSummary, attributes, semconv.SummaryStart)
+		return out, newBadField(reasonSummary, attributes, semconv.SummaryStart)
 	case !hasEnd || end < start || time.UnixMilli(end).UTC().Year() > 9999:
-		return out, bad(reasonSummary, attributes, semconv.SummaryEnd)
+		return out, newBadField(reasonSummary, attributes, semconv.SummaryEnd)
 	case !hasRevision || revision < 1:
-		return out, bad(reasonSummary, attributes, semconv.SummaryRevision)
+		return out, newBadField(reasonSummary, attributes, semconv.SummaryRevision)
 	case r.Body().Type() != pcommon.ValueTypeStr || !json.Valid([]byte(r.Body().Str())):
 		return out, &badField{reasonSummary, "body", r.Body().Type().String() + " that is no JSON"}
 	}
@@ -299,7 +299,7 @@ func newSummary(app, conferenceID string, r plog.LogRecord) (out storage.Summary
 	return out, nil
 }
 
-// digestOf returns the digest of a summary; nil for one that cannot be kept, for the summary is worth more.
+// digestOf returns the digest of a summary, nil if it cannot be stored: the summary is stored nevertheless.
 func digestOf(attributes pcommon.Map) []byte {
 	v, ok := attributes.Get(semconv.SummaryDigest)
 	if !ok || v.Type() != pcommon.ValueTypeBytes || v.Bytes().Len() == 0 || v.Bytes().Len() > storage.MaxDigestBytes {
@@ -308,4 +308,4 @@ func digestOf(attributes pcommon.Map) []byte {
 	return v.Bytes().AsRaw()
 }
 
-func moment(t pcommon.Timestamp) time.Time { return t.AsTime().Truncate(time.Millisecond) }
+func timeOf(t pcommon.Timestamp) time.Time { return t.AsTime().Truncate(time.Millisecond) }
