@@ -18,25 +18,25 @@ import (
 	"github.com/qosrtc/qos/internal/publicaddr"
 )
 
-// Bounds of an answer: of its headers, and of what is read of its body.
+// Limits of an answer: its headers, and the part of its body that is read.
 const (
 	maxHeaderBytes = 16 << 10
 	maxAnswerBytes = 16 << 10
-	// maxRetryAfter bounds what a receiver may ask for.
+	// maxRetryAfter bounds the Retry-After of a receiver.
 	maxRetryAfter = 24 * time.Hour
 )
 
-// errAddress says that a webhook's name has an address that is not public.
+// errAddress means that the name of a webhook resolves to an address that is not public.
 var errAddress = errors.New("the address of the webhook is not public, and allowed_networks of qoswebhook does not have it")
 
-// permittedKey is the key of an atomic.Bool in the context of an attempt: whether an address of the name was permitted.
+// permittedKey is the context key of an atomic.Bool: whether an address of the name was permitted in an attempt.
 type permittedKey struct{}
 
-// client sends one request to a receiver that may be hostile.
+// client sends requests to receivers that may be hostile.
 type client struct{ http *http.Client }
 
-// newClient returns a client that connects to public addresses and those of some networks. The
-// resolver is the system's where it is nil.
+// newClient returns a client that connects to public addresses and to those of the allowed networks.
+// A nil resolver is the system's.
 func newClient(allowed []netip.Prefix, config *tls.Config, timeout time.Duration, resolver *net.Resolver) *client {
 	dialer := &net.Dialer{
 		Timeout: timeout, Resolver: resolver,
@@ -62,16 +62,16 @@ func newClient(allowed []netip.Prefix, config *tls.Config, timeout time.Duration
 	}}
 }
 
-// answer is the outcome of one attempt.
+// answer is the result of one attempt.
 type answer struct {
-	status     int           // 0: none
-	retryAfter time.Duration // that the receiver asked for; 0: none
+	status     int           // 0: no answer
+	retryAfter time.Duration // requested by the receiver; 0: none
 	failure    string        // empty: delivered
-	permanent  bool          // no later attempt is better
+	permanent  bool          // later attempts would fail, too
 }
 
-// post sends a body. The failure never has the URL, whose path or query may be secret, nor
-// anything that the receiver wrote.
+// post sends a body. The failure never contains the URL, whose path or query may be secret, nor text
+// of the receiver.
 func (c *client) post(ctx context.Context, url string, header http.Header, body []byte) answer {
 	var permitted atomic.Bool
 	req, err := http.NewRequestWithContext(context.WithValue(ctx, permittedKey{}, &permitted), http.MethodPost, url, bytes.NewReader(body))
@@ -84,19 +84,19 @@ func (c *client) post(ctx context.Context, url string, header http.Header, body 
 		return answer{failure: failureOf(err), permanent: errors.Is(err, errAddress) && !permitted.Load()}
 	}
 	defer func() { _ = resp.Body.Close() }()
-	a := answer{status: resp.StatusCode, retryAfter: retryAfter(resp.Header.Get("Retry-After"), time.Now())}
+	a := answer{status: resp.StatusCode, retryAfter: parseRetryAfter(resp.Header.Get("Retry-After"), time.Now())}
 	switch {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
 		a.failure = fmt.Sprintf("status %d: redirects are not followed", resp.StatusCode)
 	case resp.StatusCode < 200 || resp.StatusCode >= 300:
 		a.failure = fmt.Sprintf("status %d", resp.StatusCode)
 	default:
-		_, _ = io.CopyN(io.Discard, resp.Body, maxAnswerBytes) // the status alone says that it was delivered
+		_, _ = io.CopyN(io.Discard, resp.Body, maxAnswerBytes) // the status alone decides
 	}
 	return a
 }
 
-// failureOf names the kind of an error.
+// failureOf returns a text for the kind of an error.
 func failureOf(err error) string {
 	var dns *net.DNSError
 	var certificate *tls.CertificateVerificationError
@@ -116,8 +116,8 @@ func failureOf(err error) string {
 	return "the connection ended without an answer"
 }
 
-// retryAfter reads a number of seconds or a date.
-func retryAfter(value string, now time.Time) time.Duration {
+// parseRetryAfter parses a number of seconds or a date.
+func parseRetryAfter(value string, now time.Time) time.Duration {
 	if seconds, err := strconv.Atoi(value); err == nil {
 		return min(max(0, time.Duration(min(seconds, int(maxRetryAfter/time.Second)))*time.Second), maxRetryAfter)
 	}

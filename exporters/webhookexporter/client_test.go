@@ -209,6 +209,6 @@ func TestRetryAfter(t *testing.T) {
 		"": 0, "5": 5 * time.Second, "-5": 0, "x": 0, "99999999999": 24 * time.Hour, "9223372036854775807": 24 * time.Hour,
 		"Sun, 01 Mar 2026 12:01:00 GMT": time.Minute, "Sun, 01 Mar 2026 11:00:00 GMT": 0, "Fri, 01 Jan 2100 00:00:00 GMT": 24 * time.Hour,
 	} {
-		require.Equal(t, want, retryAfter(value, now), value)
+		require.Equal(t, want, parseRetryAfter(value, now), value)
 	}
 }

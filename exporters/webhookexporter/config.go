@@ -15,54 +15,54 @@ import (
 	"github.com/qosrtc/qos/internal/publicaddr"
 )
 
-// Config of the webhook exporter.
+// Config configures the webhook exporter.
 type Config struct {
-	// Storage and Apps are the component ids of the storage and the apps extension.
+	// Storage and Apps are the component IDs of the storage and the apps extension.
 	Storage component.ID `mapstructure:"storage"`
 	Apps    component.ID `mapstructure:"apps"`
 
-	// DashboardURL is where people open the dashboard; notifications link to its search.
+	// DashboardURL is the dashboard's URL for people; notifications link to its search.
 	DashboardURL string `mapstructure:"dashboard_url"`
 
-	// Rules are the conditions of all apps. AppRules are those of single apps, by AppID: members
-	// that are absent are those of Rules.
+	// Rules are the conditions for all apps. AppRules are those for single apps, by AppID; absent
+	// members have the values of Rules.
 	Rules    RulesConfig            `mapstructure:"rules"`
 	AppRules map[string]RulesConfig `mapstructure:"app_rules"`
 
-	// Timeout bounds one attempt, with name resolution, TLS and answer.
+	// Timeout bounds one attempt, including name resolution, TLS and answer.
 	Timeout time.Duration `mapstructure:"timeout"`
 
-	// MaxAttempts is the number of attempts after which a notification is a dead letter.
+	// MaxAttempts is the number of failed attempts after which a notification is a dead letter.
 	MaxAttempts int `mapstructure:"max_attempts"`
 
-	// MaxPending bounds the notifications that wait for one webhook.
+	// MaxPending bounds the pending notifications of one webhook.
 	MaxPending int `mapstructure:"max_pending"`
 
-	// Keep is how long delivered notifications and dead letters are listed.
+	// Keep is the time for which delivered notifications and dead letters are listed.
 	Keep time.Duration `mapstructure:"keep"`
 
-	// AllowedNetworks are networks, as CIDR prefixes, that webhooks may be in although they are
-	// not public.
+	// AllowedNetworks are networks that are not public, as CIDR prefixes, in which webhooks are
+	// permitted.
 	AllowedNetworks []string `mapstructure:"allowed_networks"`
 
-	// TLS is the certificate authorities that webhooks are verified with.
+	// TLS configures the certificate authorities by which webhooks are verified.
 	TLS configtls.ClientConfig `mapstructure:"tls"`
 
 	_ struct{}
 }
 
-// RulesConfig is the conditions of one app or of all. Its times are those of all reasons without
-// their own.
+// RulesConfig configures the rules of one app or of all. Its times apply to all reasons without times
+// of their own.
 type RulesConfig struct {
 	TimesConfig `mapstructure:",squash"`
 
-	// Reasons are the rules by the name of their reason.
+	// Reasons are the rules by name of the reason.
 	Reasons map[string]RuleConfig `mapstructure:"reasons"`
 
 	_ struct{}
 }
 
-// TimesConfig is the times of rules.
+// TimesConfig configures the times of rules.
 type TimesConfig struct {
 	Window   *time.Duration `mapstructure:"window"`
 	HoldDown *time.Duration `mapstructure:"hold_down"`
@@ -71,7 +71,7 @@ type TimesConfig struct {
 	_ struct{}
 }
 
-// RuleConfig is the condition of one reason. Absent members keep their default.
+// RuleConfig configures the rule of one reason. Absent members have their default.
 type RuleConfig struct {
 	TimesConfig `mapstructure:",squash"`
 
@@ -109,7 +109,7 @@ func (c *Config) Validate() error {
 	return errors.Join(append(errs, err, faults)...)
 }
 
-// rules returns the rules of apps without their own, and what those of the others change.
+// rules returns the rules of apps without their own, and the overrides of the others.
 func (c *Config) rules() (notice.Rules, map[string]*notice.Override, error) {
 	all, err := c.Rules.override("rules")
 	errs := []error{err}
@@ -121,7 +121,7 @@ func (c *Config) rules() (notice.Rules, map[string]*notice.Override, error) {
 	return all.Over(notice.DefaultRules()), own, errors.Join(errs...)
 }
 
-// keys are the configuration's names of what notice.Override names otherwise.
+// keys maps fields of notice.Override to keys of the configuration.
 var keys = strings.NewReplacer("windowMs", "window", "holdDownMs", "hold_down", "recoveryMs", "recovery", "minSamples", "min_samples") //nolint:gochecknoglobals // a constant
 
 func (c *RulesConfig) override(at string) (*notice.Override, error) {

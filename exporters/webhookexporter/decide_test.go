@@ -95,7 +95,7 @@ func TestEvaluationInterval(t *testing.T) {
 		{0, 0}, {evaluateInterval - 1, 0}, {evaluateInterval, evaluateInterval}, {-time.Hour, -time.Hour}, {-time.Hour + 1, -time.Hour},
 	} {
 		e.engine.tick(t.Context(), now.Add(step.at))
-		require.Equal(t, now.Add(step.evaluated), e.engine.evaluated, step.at)
+		require.Equal(t, now.Add(step.evaluated), e.engine.evaluatedAt, step.at)
 	}
 }
 
@@ -112,7 +112,7 @@ func TestIndividualNotices(t *testing.T) {
 	ids := map[string]bool{}
 	made := func(p storage.Point) {
 		p.AppID, p.RecordedAt = "demo", now
-		notices := e.engine.individual(&rated{p, notice.Fact{Outcome: "totallyFailed"}}, p.Start, p.End, notice.FailedConferences, now)
+		notices := e.engine.individualNotices(&ratedPoint{p, notice.Fact{Outcome: "totallyFailed"}}, p.Start, p.End, notice.FailedConferences, now)
 		require.Len(t, notices, 1)
 		require.Equal(t, "old", notices[0].Hook)
 		ids[notices[0].ID] = true
@@ -156,16 +156,16 @@ func TestCountsAllPages(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, len(points), added)
 	e.engine.tick(t.Context(), now)
-	last := e.engine.after
+	last := e.engine.lastKey
 	left, err := store.Points(t.Context(), last, now.Add(-time.Hour), 10)
 	require.NoError(t, err)
 	require.Empty(t, left)
 
-	e.engine.pending = []rated{{}}
-	e.engine.unrecorded.Store("n", attempted{})
+	e.engine.pending = []ratedPoint{{}}
+	e.engine.unrecorded.Store("n", unrecordedAttempt{})
 	e.engine.leading = false
 	require.NoError(t, e.engine.lead(t.Context(), now))
-	require.Zero(t, e.engine.after)
+	require.Zero(t, e.engine.lastKey)
 	require.Empty(t, e.engine.pending)
 	_, kept := e.engine.unrecorded.Load("n")
 	require.False(t, kept, "another collector may have sent it")
@@ -251,7 +251,7 @@ func TestAttemptsAtOnce(t *testing.T) {
 	require.NoError(t, e.engine.sendDue(t.Context(), "n", &hook, now.Add(-time.Second)))
 	require.Empty(t, r.all())
 
-	d := &due{id: "n", app: "demo", hook: hook}
+	d := &dueNotice{id: "n", app: "demo", hook: hook}
 	for i := range maxSending {
 		require.True(t, e.engine.slots.begin(target{"demo", strconv.Itoa(i)}))
 	}

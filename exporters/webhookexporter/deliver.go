@@ -19,37 +19,37 @@ const (
 	firstBackOff = 5 * time.Second
 	maxBackOff   = time.Hour
 
-	// stopGrace is how long a collector that stops waits for answers, and settleTimeout how long for
-	// the store to record one. Together with releaseTimeout and renewEvery they are shorter than
+	// stopGrace is the time that a stopping collector waits for answers, and settleTimeout the time
+	// that the store has to record one. With releaseTimeout and renewEvery they are shorter than
 	// takeFor, so that no other collector sends meanwhile.
 	stopGrace     = 5 * time.Second
 	settleTimeout = 10 * time.Second
 )
 
-// due is the notice of a webhook that is due first.
-type due struct {
-	id    string
-	app   string
-	hook  notice.Hook
-	since time.Time // when the last attempt of a slow URL ended; zero: it is fast
+// dueNotice is the pending notice of a webhook that is due first.
+type dueNotice struct {
+	id        string
+	app       string
+	hook      notice.Hook
+	slowSince time.Time // end of the last attempt of a slow URL; zero: the URL is fast
 }
 
-// deliver starts an attempt for each webhook whose next notice is due, one at a time for each URL of an app, where there
-// are slots: those of slow URLs, where the last attempt is longest ago, last.
+// deliver starts an attempt for each webhook with a due notice, one at a time for each URL of an app, as long as there
+// are slots. Slow URLs are last, ordered by the end of their last attempt.
 func (e *engine) deliver(ctx context.Context, now time.Time) error {
-	all, err := e.due(ctx, now)
+	all, err := e.dueNotices(ctx, now)
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(all, func(a, b due) int { return a.since.Compare(b.since) })
+	slices.SortStableFunc(all, func(a, b dueNotice) int { return a.slowSince.Compare(b.slowSince) })
 	for i := range all {
 		e.attempt(ctx, &all[i], now)
 	}
 	return nil
 }
 
-// due returns what is due, at most one notice of each webhook. Those of webhooks that are gone are dead letters.
-func (e *engine) due(ctx context.Context, now time.Time) (all []due, err error) {
+// dueNotices returns the due notices, at most one of each webhook. It makes those of removed webhooks dead letters.
+func (e *engine) dueNotices(ctx context.Context, now time.Time) (all []dueNotice, err error) {
 	app, hook := "", ""
 	for {
 		page, err := e.store.NextNotices(ctx, app, hook, pageSize)
@@ -64,7 +64,7 @@ func (e *engine) due(ctx context.Context, now time.Time) (all []due, err error) 
 			hooks := e.apps.Webhooks(n.AppID)
 			at := slices.IndexFunc(hooks, func(h notice.Hook) bool { return h.ID == n.Hook })
 			if at >= 0 {
-				all = append(all, due{n.ID, n.AppID, hooks[at], e.slots.since(target{n.AppID, hooks[at].URL})})
+				all = append(all, dueNotice{n.ID, n.AppID, hooks[at], e.slots.slowSince(target{n.AppID, hooks[at].URL})})
 			} else if err := e.bury(ctx, n.ID); err != nil {
 				return nil, err
 			}
@@ -76,7 +76,7 @@ func (e *engine) due(ctx context.Context, now time.Time) (all []due, err error) 
 	}
 }
 
-// bury makes a dead letter of the notice of a webhook that is gone.
+// bury makes a notice of a removed webhook a dead letter.
 func (e *engine) bury(ctx context.Context, id string) error {
 	n, err := e.store.Notice(ctx, id)
 	if err != nil {
@@ -86,43 +86,43 @@ func (e *engine) bury(ctx context.Context, id string) error {
 	return e.settle(ctx, n, "dead")
 }
 
-// attempt sends a notice unless its URL is busy or has no slot. Then a later tick does.
-func (e *engine) attempt(ctx context.Context, d *due, now time.Time) {
+// attempt sends a notice. If its URL is busy or there is no slot, a later tick sends it.
+func (e *engine) attempt(ctx context.Context, d *dueNotice, now time.Time) {
 	t := target{d.app, d.hook.URL}
 	if !e.slots.begin(t) {
 		return
 	}
 	id, hook := d.id, d.hook
 	e.sending.Go(func() {
-		lasting := time.AfterFunc(patience, func() { e.slots.last(t) })
+		lasting := time.AfterFunc(patience, func() { e.slots.markSlow(t) })
 		out, cancel := outlast(ctx, e.grace)
 		err := e.sendDue(out, id, &hook, now)
 		cancel()
 		lasting.Stop()
 		e.slots.end(t, time.Now())
 		if err != nil { // a later tick repeats it
-			e.failed(ctx, "settle", err)
+			e.reportFailure(ctx, "settle", err)
 			return
 		}
-		e.soon()
+		e.wake()
 	})
 }
 
-// outlast returns a context that ends some time after ctx.
+// outlast returns a context that ends grace after ctx.
 func outlast(ctx context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
 	out, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })
 	return out, func() { stop(); cancel() }
 }
 
-// attempted is a notice after an attempt that the store has not recorded.
-type attempted struct {
+// unrecordedAttempt is a notice after an attempt that the store has not recorded.
+type unrecordedAttempt struct {
 	notice  storage.Notice
 	outcome string
 }
 
-// sendDue sends a notice that is still due at now: its last attempt may have ended since it was read.
-// An answer that could not be recorded is recorded in place of another attempt.
+// sendDue sends a notice if it is still due at now: an attempt may have ended since it was read. If the last answer
+// could not be recorded, sendDue records it and sends nothing.
 func (e *engine) sendDue(ctx context.Context, id string, hook *notice.Hook, now time.Time) error {
 	n, err := e.store.Notice(ctx, id)
 	if err != nil {
@@ -132,9 +132,9 @@ func (e *engine) sendDue(ctx context.Context, id string, hook *notice.Hook, now 
 	if n.State != storage.NoticePending || n.DueAt.After(now) {
 		return nil
 	}
-	var done attempted
+	var done unrecordedAttempt
 	if unrecorded {
-		done = last.(attempted) //nolint:forcetypeassert // nothing else is in there
+		done = last.(unrecordedAttempt) //nolint:forcetypeassert // the map has no other type
 	}
 	if !unrecorded || done.notice.Attempts != n.Attempts+1 {
 		done.notice, done.outcome = e.send(ctx, n, hook)
@@ -149,12 +149,12 @@ func (e *engine) sendDue(ctx context.Context, id string, hook *notice.Hook, now 
 	return err
 }
 
-// send makes one attempt and returns the notice after it. The outcome is empty where the
-// collector stopped before there was an answer.
+// send makes one attempt and returns the notice after it. The outcome is empty if the collector
+// stopped before there was an answer.
 func (e *engine) send(ctx context.Context, n storage.Notice, hook *notice.Hook) (storage.Notice, string) {
 	begin := time.Now()
 	var a answer
-	body, header, err := request(hook, &n, e.dashboard, begin)
+	body, header, err := newRequest(hook, &n, e.dashboard, begin)
 	if err != nil {
 		a = answer{failure: err.Error(), permanent: true}
 	} else {
@@ -163,10 +163,10 @@ func (e *engine) send(ctx context.Context, n storage.Notice, hook *notice.Hook) 
 	if ctx.Err() != nil && a.status == 0 {
 		return n, ""
 	}
-	return settled(n, a, begin, time.Since(begin), e.cfg.MaxAttempts)
+	return afterAttempt(n, a, begin, time.Since(begin), e.cfg.MaxAttempts)
 }
 
-func request(hook *notice.Hook, n *storage.Notice, dashboard string, at time.Time) ([]byte, http.Header, error) {
+func newRequest(hook *notice.Hook, n *storage.Notice, dashboard string, at time.Time) ([]byte, http.Header, error) {
 	m, err := notice.DecodeMessage(n.Body)
 	if err != nil {
 		return nil, nil, err
@@ -182,8 +182,8 @@ func request(hook *notice.Hook, n *storage.Notice, dashboard string, at time.Tim
 	return body, header, err
 }
 
-// settled returns a notice after an attempt, and the outcome.
-func settled(n storage.Notice, a answer, begin time.Time, took time.Duration, maxAttempts int) (storage.Notice, string) {
+// afterAttempt returns a notice after an attempt, and its outcome.
+func afterAttempt(n storage.Notice, a answer, begin time.Time, took time.Duration, maxAttempts int) (storage.Notice, string) {
 	n.Attempts++
 	n.AttemptedAt, n.Latency, n.Status, n.Error = begin, took, a.status, a.failure
 	switch {
@@ -198,7 +198,7 @@ func settled(n storage.Notice, a answer, begin time.Time, took time.Duration, ma
 	return n, "failed"
 }
 
-// backOff doubles from attempt to attempt; jitter, 0 to 1, spreads it from a half to one and a half.
+// backOff doubles with each attempt; jitter, 0 to 1, spreads it from a half to one and a half.
 func backOff(attempts int, jitter float64) time.Duration {
 	d := maxBackOff
 	if attempts < 20 { // no overflow
@@ -207,7 +207,7 @@ func backOff(attempts int, jitter float64) time.Duration {
 	return time.Duration(float64(d) * (0.5 + jitter))
 }
 
-// settle records an attempt, although the collector stops.
+// settle records an attempt, even if the collector stops.
 func (e *engine) settle(ctx context.Context, n storage.Notice, outcome string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
 	defer cancel()

@@ -1,6 +1,6 @@
 // Package webhookexporter notifies the webhooks of apps: of single conferences and feedback, and of
-// shares of a window above a threshold (docs/webhooks.md). Package internal/notice decides, the
-// store keeps what was counted and what is to be delivered.
+// shares of a window above a threshold (docs/webhooks.md). Package internal/notice has the rules; the
+// store keeps counted points and pending notices.
 package webhookexporter
 
 //go:generate mdatagen metadata.yaml

@@ -88,7 +88,7 @@ func verifies(t *testing.T, url, right string) {
 	require.NoError(t, err)
 	f := func(want int, at time.Time, change func(http.Header, []byte), secrets ...string) {
 		t.Helper()
-		body, header, err := request(&notice.Hook{ID: "ops", URL: url, Secrets: secrets}, n, "https://qos.example.org", at)
+		body, header, err := newRequest(&notice.Hook{ID: "ops", URL: url, Secrets: secrets}, n, "https://qos.example.org", at)
 		require.NoError(t, err)
 		change(header, body)
 		a := newClient([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, nil, time.Minute, nil).post(t.Context(), url, header, body)

@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	tickInterval     = time.Second      // between polls for points of other collectors
+	tickInterval     = time.Second      // between reads of points of other collectors
 	evaluateInterval = 10 * time.Second // between evaluations of windows
 	forgetInterval   = time.Hour
-	// keepPoints is longer than the longest window and than late data takes.
+	// keepPoints is longer than the longest window plus the delay of late data.
 	keepPoints = 25 * time.Hour
-	pageSize   = 1000 // points, and webhooks with notices, that are read at once
+	pageSize   = 1000 // of points, and of webhooks with notices
 )
 
-// engine decides which notifications leave, and delivers them. Of collectors that share a store
-// the one with the lease does. All but send is for one goroutine.
+// engine queues notifications and delivers them. Of several collectors that share a store, the one
+// with the lease does. Except for send, it is used by one goroutine.
 type engine struct {
 	*webhookExporter
 
@@ -32,28 +32,28 @@ type engine struct {
 	lease     *lease
 	rules     notice.Rules
 	appRules  map[string]*notice.Override
-	kick      chan struct{}
+	wakeup    chan struct{}
 	started   time.Time
 
-	// While it has the lease.
-	leading   bool
-	tracker   *notice.Tracker
-	states    map[string]*appState
-	ruled     map[string]*ruled
-	unjudged  map[string]time.Time // apps whose points that were read notify otherwise, since when
-	after     int64                // key of the last point that was counted
-	evaluated time.Time
-	scanned   time.Time
-	forgotten time.Time
-	recent    map[string]time.Time // conferences that a scan has read
-	pending   []rated              // bad ratings whose conference may not have ended
+	// Valid while the collector has the lease.
+	leading     bool
+	tracker     *notice.Tracker
+	states      map[string]*appState
+	ruleSets    map[string]*appRuleSet
+	judgeFrom   map[string]time.Time // apps whose points must be judged again, and since when
+	lastKey     int64                // key of the last point that was counted
+	evaluatedAt time.Time
+	scannedAt   time.Time
+	forgottenAt time.Time
+	recent      map[string]time.Time // conferences that a scan has read, by key
+	pending     []ratedPoint         // bad ratings that wait for the end of their conference
 
 	slots      *slots
-	unrecorded sync.Map // attempted by id, at most one of each webhook
+	unrecorded sync.Map // unrecordedAttempt by ID, at most one of each webhook
 	sending    sync.WaitGroup
 }
 
-func newEngine(e *webhookExporter, store owner, c *client) (*engine, error) {
+func newEngine(e *webhookExporter, store storageExtension, c *client) (*engine, error) {
 	rules, own, err := e.cfg.rules()
 	if err != nil {
 		return nil, err
@@ -61,15 +61,15 @@ func newEngine(e *webhookExporter, store owner, c *client) (*engine, error) {
 	return &engine{
 		webhookExporter: e, dashboard: e.cfg.DashboardURL, store: store.Notices(), reader: store.Reader(), client: c,
 		lease: newLease(store.Settings(), store.Shared()), rules: rules, appRules: own,
-		kick: make(chan struct{}, 1), started: time.Now(), slots: newSlots(),
+		wakeup: make(chan struct{}, 1), started: time.Now(), slots: newSlots(),
 	}, nil
 }
 
-// soon makes the next tick come at once.
-func (e *engine) soon() {
+// wake triggers the next tick immediately.
+func (e *engine) wake() {
 	select {
-	case e.kick <- struct{}{}:
-	default: // it comes already
+	case e.wakeup <- struct{}{}:
+	default: // it is triggered already
 	}
 }
 
@@ -80,7 +80,7 @@ func (e *engine) run(ctx context.Context) {
 		e.tick(ctx, time.Now())
 		select {
 		case <-ticker.C:
-		case <-e.kick:
+		case <-e.wakeup:
 		case <-ctx.Done():
 			e.sending.Wait()
 			e.lease.release(context.WithoutCancel(ctx))
@@ -89,7 +89,7 @@ func (e *engine) run(ctx context.Context) {
 	}
 }
 
-// tick does all that is due. A step that fails is repeated at the next tick and keeps no other.
+// tick does everything that is due. A failed step is repeated at the next tick and does not prevent others.
 func (e *engine) tick(ctx context.Context, now time.Time) {
 	e.retry(ctx)
 	if !e.lease.hold(ctx, now) {
@@ -109,7 +109,7 @@ func (e *engine) tick(ctx context.Context, now time.Time) {
 		{"forget", e.forget},
 	} {
 		if err := step.run(ctx, now); err != nil {
-			e.failed(ctx, step.name, err)
+			e.reportFailure(ctx, step.name, err)
 		}
 		if !e.leading {
 			return
@@ -117,31 +117,31 @@ func (e *engine) tick(ctx context.Context, now time.Time) {
 	}
 }
 
-// lead starts from what the store has, when the lease is new.
+// lead reads the state from the store if the lease is new.
 func (e *engine) lead(ctx context.Context, _ time.Time) error {
 	if !e.leading {
 		states, err := e.readStates(ctx)
 		if err != nil {
 			return err
 		}
-		e.states, e.after, e.pending, e.recent = states, 0, nil, map[string]time.Time{}
-		e.ruled, e.unjudged = map[string]*ruled{}, map[string]time.Time{}
-		e.unrecorded.Clear() // another collector may have sent them since
-		e.evaluated, e.scanned = time.Time{}, time.Time{}
+		e.states, e.lastKey, e.pending, e.recent = states, 0, nil, map[string]time.Time{}
+		e.ruleSets, e.judgeFrom = map[string]*appRuleSet{}, map[string]time.Time{}
+		e.unrecorded.Clear() // another collector may have sent them
+		e.evaluatedAt, e.scannedAt = time.Time{}, time.Time{}
 		e.tracker = notice.NewTracker(e.rulesOf)
 		e.leading = true
 	}
 	return e.seeHooks(ctx)
 }
 
-// count takes points that are new, of all collectors, by the rules that their apps have now: page by page, so that a
-// failure repeats one.
+// count counts the new points of all collectors by the current rules of their apps, page by page, so that a failure
+// repeats one page.
 func (e *engine) count(ctx context.Context, now time.Time) error {
 	if err := e.applyRules(ctx, now); err != nil {
 		return err
 	}
 	for {
-		points, err := e.store.Points(ctx, e.after, now.Add(-keepPoints), pageSize)
+		points, err := e.store.Points(ctx, e.lastKey, now.Add(-keepPoints), pageSize)
 		if err != nil {
 			return err
 		}
@@ -152,10 +152,10 @@ func (e *engine) count(ctx context.Context, now time.Time) error {
 }
 
 func (e *engine) countPage(ctx context.Context, now time.Time, points []storage.Point) error {
-	read := make([]rated, 0, len(points))
+	read := make([]ratedPoint, 0, len(points))
 	for i := range points {
 		if f, err := notice.DecodeFact(points[i].Body); err == nil {
-			read = append(read, rated{points[i], f})
+			read = append(read, ratedPoint{points[i], f})
 		}
 	}
 	if err := e.judge(ctx, now, read); err != nil {
@@ -165,15 +165,15 @@ func (e *engine) countPage(ctx context.Context, now time.Time, points []storage.
 		e.tracker.Add(read[i].point.AppID, read[i].point.End, now, read[i].fact)
 	}
 	if len(points) > 0 {
-		e.after = points[len(points)-1].Key
+		e.lastKey = points[len(points)-1].Key
 	}
 	return nil
 }
 
-// judge queues the notices of single conferences and tests, and has ratings wait for the end of their conference.
-func (e *engine) judge(ctx context.Context, now time.Time, read []rated) error {
+// judge queues the notices of single conferences and tests. Ratings wait for the end of their conference.
+func (e *engine) judge(ctx context.Context, now time.Time, read []ratedPoint) error {
 	var notices []storage.Notice
-	var ratings []rated
+	var ratings []ratedPoint
 	for i := range read {
 		r := &read[i]
 		for _, reason := range notice.Reasons {
@@ -183,7 +183,7 @@ func (e *engine) judge(ctx context.Context, now time.Time, read []rated) error {
 			case r.point.ID != "":
 				ratings = append(ratings, *r)
 			default:
-				notices = append(notices, e.individual(r, r.point.Start, r.point.End, reason, now)...)
+				notices = append(notices, e.individualNotices(r, r.point.Start, r.point.End, reason, now)...)
 			}
 		}
 	}
@@ -194,8 +194,8 @@ func (e *engine) judge(ctx context.Context, now time.Time, read []rated) error {
 	return nil
 }
 
-// limit returns the limit by which a conference, a rating or a test is judged, and whether it notifies at all: by the
-// rule that was in force when it ended. A time ahead of the collector's clock is that of its recording.
+// limit returns the limit of a conference, a rating or a test, and whether it notifies at all: by the rule that was in
+// force at its end, or at its recording if the end is ahead of the collector's clock.
 func (e *engine) limit(p *storage.Point, reason notice.Reason) (limit float64, individual bool) {
 	if s := e.states[p.AppID]; s != nil {
 		return s.History.Limit(reason, earlier(p.End, p.RecordedAt))
@@ -203,15 +203,15 @@ func (e *engine) limit(p *storage.Point, reason notice.Reason) (limit float64, i
 	return 0, false
 }
 
-// individual returns the notices of one conference, rating or test: to the app's webhooks that were
-// there when it was recorded.
-func (e *engine) individual(r *rated, start, end time.Time, reason notice.Reason, now time.Time) []storage.Notice {
+// individualNotices returns the notices of one conference, rating or test, to the app's webhooks that
+// existed when it was recorded.
+func (e *engine) individualNotices(r *ratedPoint, start, end time.Time, reason notice.Reason, now time.Time) []storage.Notice {
 	p := &r.point
 	limit, _ := e.limit(p, reason)
 	m := notice.Individual(p.AppID, p.ConferenceID, start, end, reason, limit, r.fact, e.dashboard)
 	var out []storage.Notice
 	for _, hook := range e.apps.Webhooks(p.AppID) {
-		if p.RecordedAt.Before(e.seen(p.AppID, &hook)) {
+		if p.RecordedAt.Before(e.existsSince(p.AppID, &hook)) {
 			continue
 		}
 		id := notice.ID("individual", p.AppID, hook.ID, string(reason), p.ConferenceID, p.ID, strconv.FormatInt(p.Start.UnixMilli(), 10))
@@ -220,7 +220,7 @@ func (e *engine) individual(r *rated, start, end time.Time, reason notice.Reason
 	return out
 }
 
-// newNotice returns a notice that is due now, none where it cannot be kept.
+// newNotice returns a notice that is due now, none if it is too large.
 func newNotice(id, app, hook string, m notice.Message, now time.Time) []storage.Notice {
 	body, err := m.Encode()
 	if err != nil || len(body) > storage.MaxNoticeBodyBytes {
@@ -229,7 +229,7 @@ func newNotice(id, app, hook string, m notice.Message, now time.Time) []storage.
 	return []storage.Notice{{ID: id, AppID: app, Hook: hook, CreatedAt: now, DueAt: now, Body: body}}
 }
 
-// queue writes notices, each id once ever.
+// queue writes notices. The store accepts each ID once.
 func (e *engine) queue(ctx context.Context, notices []storage.Notice) error {
 	if len(notices) == 0 {
 		return nil
@@ -243,10 +243,10 @@ func (e *engine) queue(ctx context.Context, notices []storage.Notice) error {
 	return nil
 }
 
-// evaluate queues the notices of windows. The number of the episode makes their ids, so that a
-// crash before the state is written makes the same ids again.
+// evaluate queues the notices of windows. Their IDs contain the number of the episode, so a crash
+// before the state is written leads to the same IDs again.
 func (e *engine) evaluate(ctx context.Context, now time.Time) error {
-	if since := now.Sub(e.evaluated); since >= 0 && since < evaluateInterval {
+	if since := now.Sub(e.evaluatedAt); since >= 0 && since < evaluateInterval {
 		return nil
 	}
 	hooked := e.apps.HookedApps()
@@ -271,17 +271,17 @@ func (e *engine) evaluate(ctx context.Context, now time.Time) error {
 		}
 		e.tracker.Commit(c)
 	}
-	e.evaluated = now
+	e.evaluatedAt = now
 	return nil
 }
 
 func (e *engine) forget(ctx context.Context, now time.Time) error {
-	if now.Sub(e.forgotten) < forgetInterval {
+	if now.Sub(e.forgottenAt) < forgetInterval {
 		return nil
 	}
 	if err := e.store.ForgetNotices(ctx, now.Add(-keepPoints), now.Add(-e.cfg.Keep)); err != nil {
 		return err
 	}
-	e.forgotten = now
+	e.forgottenAt = now
 	return nil
 }

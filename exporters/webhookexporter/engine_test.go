@@ -450,10 +450,10 @@ func TestBackOff(t *testing.T) {
 		require.Equal(t, time.Hour, backOff(n, 0.5), n)
 	}
 	now := time.Now()
-	n, outcome := settled(storage.Notice{}, answer{status: 429, retryAfter: time.Hour, failure: "status 429"}, now, time.Second, 2)
+	n, outcome := afterAttempt(storage.Notice{}, answer{status: 429, retryAfter: time.Hour, failure: "status 429"}, now, time.Second, 2)
 	require.Equal(t, "failed", outcome)
 	require.Equal(t, now.Add(time.Hour+time.Second), n.DueAt)
-	n, outcome = settled(n, answer{failure: "no answer in time"}, now, time.Second, 2)
+	n, outcome = afterAttempt(n, answer{failure: "no answer in time"}, now, time.Second, 2)
 	require.Equal(t, []any{"dead", storage.NoticeDead, 2, 0}, []any{outcome, n.State, n.Attempts, n.Status})
 }
 

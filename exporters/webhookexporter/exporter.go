@@ -20,26 +20,26 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// owner is the storage extension.
-type owner interface {
+// storageExtension is the part of a storage extension that the exporter uses.
+type storageExtension interface {
 	Reader() storage.Reader
 	Settings() storage.Settings
 	Notices() storage.Notices
 	Shared() bool
 }
 
-// registry is the apps extension. Its answers are of one moment and are not changed.
+// registry is the part of the apps extension that the exporter uses. The caller must not change its results.
 type registry interface {
 	// Webhooks returns the webhooks of an app.
 	Webhooks(appID string) []notice.Hook
 	// HookedApps returns the apps that have webhooks.
 	HookedApps() []string
-	// WebhookRules returns the rules that an app has by the management API, nil where it has none, and when they were
-	// set or removed: zero where they never were.
+	// WebhookRules returns the rules that the management API set for an app, nil if there are none, and when they were
+	// set or removed: zero if they never were.
 	WebhookRules(appID string) (rules *notice.Override, set time.Time)
 }
 
-// webhookExporter records what windows count, and runs the engine.
+// webhookExporter records the points that windows count, and runs the engine.
 type webhookExporter struct {
 	cfg       *Config
 	logger    *zap.Logger
@@ -47,12 +47,12 @@ type webhookExporter struct {
 	apps      registry
 	store     storage.Notices
 	engine    *engine
-	grace     time.Duration // that attempts under way have when it stops
+	grace     time.Duration // for attempts under way when it stops
 
 	mu      sync.Mutex
-	waiting []storage.Point // that the store did not take yet
+	waiting []storage.Point // not stored yet
 
-	logged atomic.Int64 // when a failure of the store was logged last, ms
+	loggedAtMs atomic.Int64 // when a failure of the store was logged last, in ms
 
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
@@ -62,7 +62,7 @@ type webhookExporter struct {
 const maxWaiting = 10_000
 
 func (e *webhookExporter) start(ctx context.Context, host component.Host) error {
-	store, ok := host.GetExtensions()[e.cfg.Storage].(owner)
+	store, ok := host.GetExtensions()[e.cfg.Storage].(storageExtension)
 	if !ok || store.Notices() == nil {
 		return fmt.Errorf("storage %q is no storage extension that has started; list it under service::extensions", e.cfg.Storage)
 	}
@@ -88,7 +88,7 @@ func (e *webhookExporter) start(ctx context.Context, host component.Host) error 
 	return nil
 }
 
-// shutdown is legal before start and twice.
+// shutdown may be called before start and more than once.
 func (e *webhookExporter) shutdown(context.Context) error {
 	if e.cancel != nil {
 		e.cancel()
@@ -98,8 +98,8 @@ func (e *webhookExporter) shutdown(context.Context) error {
 	return nil
 }
 
-// consume records summaries and feedback of apps with webhooks. It never fails, for only the store
-// exporter may refuse records: points that the store does not take wait in memory.
+// consume records summaries and feedback of apps with webhooks. It never fails, since only the store
+// exporter may refuse records: points that the store refuses wait in memory.
 func (e *webhookExporter) consume(ctx context.Context, logs plog.Logs) error {
 	points, dropped := e.read(logs, time.Now())
 	for why, n := range dropped {
@@ -107,7 +107,7 @@ func (e *webhookExporter) consume(ctx context.Context, logs plog.Logs) error {
 	}
 	if len(points) > 0 {
 		e.record(ctx, points)
-		e.engine.soon()
+		e.engine.wake()
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (e *webhookExporter) drop(ctx context.Context, why dropReason, n int) {
 	e.telemetry.QoswebhookDroppedPoints.Add(ctx, int64(n), metric.WithAttributes(attribute.String("reason", string(why))))
 }
 
-// record writes points, after those that wait.
+// record writes points, after the waiting ones.
 func (e *webhookExporter) record(ctx context.Context, points []storage.Point) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -128,7 +128,7 @@ func (e *webhookExporter) record(ctx context.Context, points []storage.Point) {
 	}
 }
 
-// retry writes the points that wait.
+// retry writes the waiting points.
 func (e *webhookExporter) retry(ctx context.Context) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -137,15 +137,15 @@ func (e *webhookExporter) retry(ctx context.Context) {
 	}
 }
 
-// flush needs the lock.
+// flush writes the waiting points. The caller holds the lock.
 func (e *webhookExporter) flush(ctx context.Context) {
 	added, err := e.store.AddPoints(ctx, e.waiting)
-	if errors.Is(err, storage.ErrInvalid) { // no later attempt is better
+	if errors.Is(err, storage.ErrInvalid) { // later attempts would fail, too
 		e.drop(ctx, dropStore, len(e.waiting))
 		e.waiting = nil
 	}
 	if err != nil {
-		e.failed(ctx, "record points", err)
+		e.reportFailure(ctx, "record points", err)
 		return
 	}
 	e.telemetry.QoswebhookPoints.Add(ctx, int64(added))
@@ -155,14 +155,14 @@ func (e *webhookExporter) flush(ctx context.Context) {
 // logInterval is the time between two log lines about the store; the metric counts all failures.
 const logInterval = time.Minute
 
-// failed reports a failure of the store. Everything is tried again at the next tick.
-func (e *webhookExporter) failed(ctx context.Context, operation string, err error) {
+// reportFailure reports a failure of the store. The operation is repeated at the next tick.
+func (e *webhookExporter) reportFailure(ctx context.Context, operation string, err error) {
 	if ctx.Err() != nil {
 		return // the collector stops
 	}
 	e.telemetry.QoswebhookStoreFailures.Add(ctx, 1)
 	now := time.Now().UnixMilli()
-	if last := e.logged.Load(); now-last < logInterval.Milliseconds() || !e.logged.CompareAndSwap(last, now) {
+	if last := e.loggedAtMs.Load(); now-last < logInterval.Milliseconds() || !e.loggedAtMs.CompareAndSwap(last, now) {
 		return
 	}
 	e.logger.Warn("webhooks wait for the store", zap.String("operation", operation), zap.Error(err))

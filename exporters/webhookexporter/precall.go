@@ -17,8 +17,8 @@ import (
 // maxProvidersBytes bounds the encoded providers of one point.
 const maxProvidersBytes = 700
 
-// preCall names the point of a pre-call test, and returns its fact. One without PreCall is no sample.
-func preCall(p *storage.Point, session string, record plog.LogRecord) (f notice.Fact, why dropReason) {
+// readPreCall identifies the point of a pre-call test, and returns its fact. A fact without PreCall is no sample.
+func readPreCall(p *storage.Point, session string, record plog.LogRecord) (f notice.Fact, why dropReason) {
 	attributes := record.Attributes()
 	result := storage.PreCallResult{
 		Status: eventlog.Text(attributes, semconv.PreCallStatus), Interrupted: eventlog.True(attributes, semconv.PreCallInterrupted),
@@ -50,7 +50,7 @@ func preCall(p *storage.Point, session string, record plog.LogRecord) (f notice.
 	return notice.Fact{PreCall: &failed, Providers: failedProviders(&result)}, ""
 }
 
-// failedProviders returns which providers failed, of as many as a point has room for.
+// failedProviders reports for each provider whether it failed, for as many providers as a point has room for.
 func failedProviders(r *storage.PreCallResult) map[string]bool {
 	out := map[string]bool{}
 	size := 0

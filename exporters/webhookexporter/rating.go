@@ -10,21 +10,21 @@ import (
 )
 
 // summaryPatience is how long a bad rating waits for the end of its conference. Users rate at the
-// end, and a summary follows at most 30 s later.
+// end, and the summary is at most 30 s later.
 const summaryPatience = time.Minute
 
 // maxPendingRatings bounds the ratings that wait. Further ones do not wait.
 const maxPendingRatings = 10_000
 
-// rated is a point with its fact, such as a bad rating.
-type rated struct {
+// ratedPoint is a point with its fact, such as a bad rating.
+type ratedPoint struct {
 	point storage.Point
 	fact  notice.Fact
 }
 
 // notifyRatings queues the notices of bad ratings whose conference has ended.
 func (e *engine) notifyRatings(ctx context.Context, now time.Time) error {
-	var wait []rated
+	var wait []ratedPoint
 	for i := range e.pending {
 		r := &e.pending[i]
 		waits, err := e.notifyRating(ctx, now, r)
@@ -41,7 +41,7 @@ func (e *engine) notifyRatings(ctx context.Context, now time.Time) error {
 }
 
 // notifyRating reports whether a rating waits for the end of its conference.
-func (e *engine) notifyRating(ctx context.Context, now time.Time, r *rated) (waits bool, err error) {
+func (e *engine) notifyRating(ctx context.Context, now time.Time, r *ratedPoint) (waits bool, err error) {
 	c, err := e.reader.Conference(ctx, storage.Ref{AppID: r.point.AppID, ConferenceID: r.point.ConferenceID, At: r.point.End})
 	if err != nil && !errors.Is(err, storage.ErrNotFound) && !errors.Is(err, storage.ErrDamaged) {
 		return false, err
@@ -53,5 +53,5 @@ func (e *engine) notifyRating(ctx context.Context, now time.Time, r *rated) (wai
 	if c.ConferenceID == "" { // no conference has the rating
 		start, end = r.point.Start, r.point.End
 	}
-	return false, e.queue(ctx, e.individual(r, start, end, notice.DissatisfactoryUserFeedback, now))
+	return false, e.queue(ctx, e.individualNotices(r, start, end, notice.DissatisfactoryUserFeedback, now))
 }

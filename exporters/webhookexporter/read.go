@@ -14,7 +14,7 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// dropReason is why a record counts nowhere; metadata.yaml lists them.
+// dropReason is why a record is not counted. metadata.yaml lists the reasons.
 type dropReason string
 
 const (
@@ -27,8 +27,8 @@ const (
 	dropStore        dropReason = "store"
 )
 
-// read returns the points of the records of apps with webhooks, and how many records count
-// nowhere. It writes duplicates too: the first copy may have met a store that was away.
+// read returns the points of the records of apps with webhooks, and the number of dropped records by
+// reason. It includes duplicates: the store may have been unavailable for the first copy.
 func (e *webhookExporter) read(logs plog.Logs, now time.Time) ([]storage.Point, map[dropReason]int) {
 	var points []storage.Point
 	dropped := map[dropReason]int{}
@@ -54,7 +54,7 @@ func (e *webhookExporter) read(logs plog.Logs, now time.Time) ([]storage.Point, 
 	return points, dropped
 }
 
-// newPoint returns the point of a record, without a body where it counts for no reason.
+// newPoint returns the point of a record, without a body if no rule counts it.
 func newPoint(p storage.Point, session string, record plog.LogRecord, now time.Time) (storage.Point, dropReason) {
 	var f notice.Fact
 	var why dropReason
@@ -73,9 +73,9 @@ func newPoint(p storage.Point, session string, record plog.LogRecord, now time.T
 		f = notice.Fact{Rating: rating}
 		seq, _ := eventlog.Integer(record.Attributes(), semconv.FrameSeq)
 		index, _ := eventlog.Integer(record.Attributes(), semconv.FrameIndex)
-		why = feedback(&p, notice.Rated{Session: session, AtMs: at.AsTime().UnixMilli(), Overall: *rating, Seq: uint64(max(0, seq)), Index: int(index)})
+		why = identifyFeedback(&p, notice.Rated{Session: session, AtMs: at.AsTime().UnixMilli(), Overall: *rating, Seq: uint64(max(0, seq)), Index: int(index)})
 	case semconv.EventPreCall:
-		if f, why = preCall(&p, session, record); f.PreCall == nil {
+		if f, why = readPreCall(&p, session, record); f.PreCall == nil {
 			return p, why
 		}
 	default:
@@ -84,11 +84,11 @@ func newPoint(p storage.Point, session string, record plog.LogRecord, now time.T
 	if why != "" {
 		return p, why
 	}
-	return finish(p, f, now)
+	return finishPoint(p, f, now)
 }
 
-// finish checks the ids and times of a point, and encodes it.
-func finish(p storage.Point, f notice.Fact, now time.Time) (storage.Point, dropReason) {
+// finishPoint checks the IDs and times of a point, and encodes it.
+func finishPoint(p storage.Point, f notice.Fact, now time.Time) (storage.Point, dropReason) {
 	if p.ConferenceID == "" || len(p.ConferenceID) > storage.MaxIDBytes {
 		return p, dropConferenceID
 	}
@@ -120,9 +120,9 @@ func readSummary(p *storage.Point, record plog.LogRecord) (notice.Fact, dropReas
 	return f, ""
 }
 
-// feedback names a point as the summary that lists the feedback does, too: by the record, or by the
-// time where its number is unknown.
-func feedback(p *storage.Point, r notice.Rated) dropReason {
+// identifyFeedback identifies a point in the same way as the summary that lists the feedback: by its record,
+// or by its time if the number is unknown.
+func identifyFeedback(p *storage.Point, r notice.Rated) dropReason {
 	if _, err := storage.ParseSessionID(r.Session); err != nil || r.Overall < 1 || r.Overall > 5 {
 		return dropFeedback
 	}

@@ -12,32 +12,32 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// ruled is the rules of one app, with the override of the management API and the newest webhook that it has.
-type ruled struct {
-	rules  notice.Rules
-	own    *notice.Override
-	newest time.Time // when the newest webhook was registered; zero where the configuration declares all
+// appRuleSet is the rules of one app, with the override of the management API and the time of its newest webhook.
+type appRuleSet struct {
+	rules    notice.Rules
+	override *notice.Override
+	newest   time.Time // registration of the newest webhook; zero: all are configured
 }
 
 // rulesOf returns the rules by which an app is counted and evaluated.
 func (e *engine) rulesOf(app string) *notice.Rules {
-	if r := e.ruled[app]; r != nil {
+	if r := e.ruleSets[app]; r != nil {
 		return &r.rules
 	}
 	return &e.rules
 }
 
-// resolve returns the rules that an app has now: those of the configuration, changed by those of the
+// resolve returns the current rules of an app: the configured ones, changed by those of the
 // management API.
-func (e *engine) resolve(app string, base notice.Rules, own *notice.Override) *ruled {
-	r := &ruled{rules: base, own: own}
+func (e *engine) resolve(app string, base notice.Rules, own *notice.Override) *appRuleSet {
+	r := &appRuleSet{rules: base, override: own}
 	for _, hook := range e.apps.Webhooks(app) {
 		r.newest = later(r.newest, hook.CreatedAt)
 	}
 	if own == nil {
 		return r
 	}
-	if fault := own.Check(); fault != nil { // another version wrote it
+	if fault := own.Check(); fault != nil { // written by another version
 		e.logger.Warn("the webhook rules of an app are not valid: those of the configuration apply", zap.String("app", app), zap.Error(fault))
 		return r
 	}
@@ -45,16 +45,16 @@ func (e *engine) resolve(app string, base notice.Rules, own *notice.Override) *r
 	return r
 }
 
-// applyRules makes changed rules those of their app, and applies them to points that were read before they were.
+// applyRules applies changed rules, also to points that were read before the change.
 func (e *engine) applyRules(ctx context.Context, now time.Time) error {
-	counted := map[string]*ruled{} // whose windows have other tallies
-	next := map[string]*ruled{}
+	counted := map[string]*appRuleSet{} // apps whose windows have to be counted again
+	next := map[string]*appRuleSet{}
 	hooked := e.apps.HookedApps()
 	for _, app := range hooked {
 		own, set := e.apps.WebhookRules(app)
 		base := e.appRules[app].Over(e.rules)
-		last, r := e.ruled[app], e.resolve(app, base, own)
-		if last != nil && last.own == own && !r.newest.After(last.newest) {
+		last, r := e.ruleSets[app], e.resolve(app, base, own)
+		if last != nil && last.override == own && !r.newest.After(last.newest) {
 			continue
 		}
 		if last == nil {
@@ -70,18 +70,18 @@ func (e *engine) applyRules(ctx context.Context, now time.Time) error {
 	if err := e.replay(ctx, now, counted); err != nil {
 		return err
 	}
-	clear(e.unjudged)
-	maps.Copy(e.ruled, next)
-	maps.DeleteFunc(e.ruled, func(app string, _ *ruled) bool { _, found := slices.BinarySearch(hooked, app); return !found })
+	clear(e.judgeFrom)
+	maps.Copy(e.ruleSets, next)
+	maps.DeleteFunc(e.ruleSets, func(app string, _ *appRuleSet) bool { _, found := slices.BinarySearch(hooked, app); return !found })
 	return nil
 }
 
-// follow writes an app's rules into its history, and notes since when its points are to be judged again: since the
-// rules were set or its newest webhook was registered, which this collector reads seconds later.
-func (e *engine) follow(ctx context.Context, app string, base *notice.Rules, r *ruled, set, now time.Time) error {
+// follow adds an app's rules to its history, and schedules judging its points again: since the rules were set or its
+// newest webhook was registered, which this collector reads seconds later.
+func (e *engine) follow(ctx context.Context, app string, base *notice.Rules, r *appRuleSet, set, now time.Time) error {
 	s := e.state(app)
 	history, from := s.History.Follow(base, &r.rules, set, now)
-	if last := e.ruled[app]; last == nil || r.newest.After(last.newest) {
+	if last := e.ruleSets[app]; last == nil || r.newest.After(last.newest) {
 		e.rejudge(app, r.newest)
 	}
 	if !from.IsZero() {
@@ -93,25 +93,25 @@ func (e *engine) follow(ctx context.Context, app string, base *notice.Rules, r *
 	return e.writeState(ctx, app, s)
 }
 
-// rejudge has the points of an app judged again since a time, until a replay has done so.
+// rejudge schedules judging the points of an app again since a time, at the next replay.
 func (e *engine) rejudge(app string, from time.Time) {
-	if at, ok := e.unjudged[app]; ok {
+	if at, ok := e.judgeFrom[app]; ok {
 		from = earlier(from, at)
 	}
-	e.unjudged[app] = from
+	e.judgeFrom[app] = from
 }
 
-// replay counts and judges points of apps again, up to the last that was read.
-func (e *engine) replay(ctx context.Context, now time.Time, counted map[string]*ruled) error {
+// replay counts and judges points of apps again, up to the last one that was read.
+func (e *engine) replay(ctx context.Context, now time.Time, counted map[string]*appRuleSet) error {
 	since := now
-	for _, from := range e.unjudged {
+	for _, from := range e.judgeFrom {
 		since = earlier(since, later(from, now.Add(-keepPoints)))
 	}
 	for _, next := range counted {
 		since = earlier(since, now.Add(-next.rules.Reach()-notice.MaxAhead))
 	}
 	tracker := notice.NewTracker(func(app string) *notice.Rules { return &counted[app].rules })
-	for after := int64(0); after < e.after && since.Before(now); {
+	for after := int64(0); after < e.lastKey && since.Before(now); {
 		points, err := e.store.Points(ctx, after, since, pageSize)
 		if err != nil {
 			return err
@@ -130,19 +130,19 @@ func (e *engine) replay(ctx context.Context, now time.Time, counted map[string]*
 	return nil
 }
 
-func (e *engine) replayPage(ctx context.Context, now time.Time, points []storage.Point, counted map[string]*ruled, tracker *notice.Tracker) error {
-	var judged []rated
+func (e *engine) replayPage(ctx context.Context, now time.Time, points []storage.Point, counted map[string]*appRuleSet, tracker *notice.Tracker) error {
+	var judged []ratedPoint
 	for i := range points {
 		p := &points[i]
 		f, err := notice.DecodeFact(p.Body)
-		if err != nil || p.Key > e.after {
+		if err != nil || p.Key > e.lastKey {
 			continue
 		}
 		if counted[p.AppID] != nil {
 			tracker.Add(p.AppID, p.End, now, f)
 		}
-		if _, ok := e.unjudged[p.AppID]; ok {
-			judged = append(judged, rated{*p, f})
+		if _, ok := e.judgeFrom[p.AppID]; ok {
+			judged = append(judged, ratedPoint{*p, f})
 		}
 	}
 	return e.judge(ctx, now, judged)

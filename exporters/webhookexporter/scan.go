@@ -13,18 +13,18 @@ import (
 
 const (
 	scanInterval = time.Minute
-	scanBack     = 10 * time.Minute // ended conferences that each scan reads again
+	scanBack     = 10 * time.Minute // range of ended conferences that each scan reads again
 	scanPage     = 200
 	maxScanned   = 2000 // conferences of one app in a scan, the newest
 )
 
-// scan records conferences whose summary is stored without a point: the process that wrote the
-// summary ended in between. A new leader reads back as far as points reach.
+// scan records conferences with a stored summary but without a point: the process that wrote the
+// summary stopped in between. A new leader scans as far back as points are kept.
 func (e *engine) scan(ctx context.Context, now time.Time) error {
 	since := now.Add(-scanBack)
-	if e.scanned.IsZero() {
+	if e.scannedAt.IsZero() {
 		since = now.Add(-keepPoints)
-	} else if now.Sub(e.scanned) < scanInterval {
+	} else if now.Sub(e.scannedAt) < scanInterval {
 		return nil
 	}
 	for _, app := range e.apps.HookedApps() {
@@ -32,12 +32,12 @@ func (e *engine) scan(ctx context.Context, now time.Time) error {
 			return err
 		}
 	}
-	e.scanned = now
+	e.scannedAt = now
 	maps.DeleteFunc(e.recent, func(_ string, at time.Time) bool { return now.Sub(at) > keepPoints })
 	return nil
 }
 
-// recentKey names one revision of a conference, so that no scan reads a document twice.
+// recentKey identifies one revision of a conference, so that scans read a document once.
 func recentKey(c *storage.Conference) string {
 	return fmt.Sprintf("%q %q %d %d", c.AppID, c.ConferenceID, c.Start.UnixMilli(), c.Summary.Revision)
 }
@@ -45,12 +45,12 @@ func recentKey(c *storage.Conference) string {
 func (e *engine) scanApp(ctx context.Context, app string, since, now time.Time) error {
 	oldest := now
 	for _, hook := range e.apps.Webhooks(app) {
-		if at := e.seen(app, &hook); at.Before(oldest) {
+		if at := e.existsSince(app, &hook); at.Before(oldest) {
 			oldest = at
 		}
 	}
 	if since.Before(oldest) {
-		since = oldest // what ended before all webhooks were there needs no point
+		since = oldest // earlier conferences need no point: no webhook existed
 	}
 	q := storage.Query{AppID: app, From: since, Limit: scanPage}
 	for read := 0; read < maxScanned; read += scanPage {
@@ -70,7 +70,7 @@ func (e *engine) scanApp(ctx context.Context, app string, since, now time.Time) 
 	return nil
 }
 
-// scanOne records a conference, with its feedback, where the store has no point of it.
+// scanOne records a conference and its feedback if the store has no point of it.
 func (e *engine) scanOne(ctx context.Context, c *storage.Conference, since, now time.Time) error {
 	if c.Summary == nil || c.End.Before(since) || notice.TimingOf(c.End, now) != notice.InTime || !e.recent[recentKey(c)].IsZero() {
 		return nil
@@ -88,16 +88,16 @@ func (e *engine) scanOne(ctx context.Context, c *storage.Conference, since, now 
 	}
 	base := storage.Point{AppID: c.AppID, ConferenceID: c.ConferenceID, Start: full.Summary.Start, End: full.Summary.End}
 	var points []storage.Point
-	if p, why := finish(base, f, now); why == "" {
-		points = append(points, asOfEnd(p, now))
+	if p, why := finishPoint(base, f, now); why == "" {
+		points = append(points, recordedAtEnd(p, now))
 	}
 	for _, r := range ratings {
 		p := base
-		if feedback(&p, r) != "" {
+		if identifyFeedback(&p, r) != "" {
 			continue
 		}
-		if p, why := finish(p, notice.Fact{Rating: &r.Overall}, now); why == "" {
-			points = append(points, asOfEnd(p, now))
+		if p, why := finishPoint(p, notice.Fact{Rating: &r.Overall}, now); why == "" {
+			points = append(points, recordedAtEnd(p, now))
 		}
 	}
 	added, err := e.store.AddPoints(ctx, points)
@@ -108,9 +108,9 @@ func (e *engine) scanOne(ctx context.Context, c *storage.Conference, since, now 
 	return err
 }
 
-// asOfEnd has a point that a scan found count as recorded when it ended, as it would have been: webhooks and rules that
-// came later do not notify of it.
-func asOfEnd(p storage.Point, now time.Time) storage.Point {
+// recordedAtEnd sets the recording time of a point that a scan found to its end, as if it had been recorded then: later
+// webhooks and rules do not notify of it.
+func recordedAtEnd(p storage.Point, now time.Time) storage.Point {
 	p.RecordedAt = earlier(p.End, now)
 	return p
 }

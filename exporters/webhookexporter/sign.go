@@ -12,8 +12,8 @@ import (
 	"github.com/qosrtc/qos/internal/notice"
 )
 
-// sign returns the headers of an attempt: a signature for each secret, so that a receiver may have
-// the old or the new one while it rotates. PagerDuty has the secret in the body, and Slack and Teams need none.
+// sign returns the headers of an attempt, with a signature for each secret, so that a receiver may have the old or the
+// new one during rotation. PagerDuty has the secret in the body, and Slack and Teams need none.
 func sign(hook *notice.Hook, id string, at time.Time, body []byte) (http.Header, error) {
 	h := http.Header{"Content-Type": {"application/json"}, "User-Agent": {"qos-webhooks/1"}}
 	if hook.Format == notice.PagerDuty {
@@ -40,7 +40,7 @@ func sign(hook *notice.Hook, id string, at time.Time, body []byte) (http.Header,
 	return h, nil
 }
 
-// newSigner reads a secret: whsec_ and Base64, as Standard Webhooks has it, or else its own bytes.
+// newSigner parses a secret: whsec_ and Base64, as in Standard Webhooks, or other text as its bytes.
 func newSigner(secret string) (*standardwebhooks.Webhook, error) {
 	if strings.HasPrefix(secret, "whsec_") {
 		return standardwebhooks.NewWebhook(secret)

@@ -6,86 +6,86 @@ import (
 )
 
 const (
-	// maxSending bounds the attempts of fast URLs at once, and those of slow ones, beside the first of each app.
+	// maxSending bounds concurrent attempts to fast URLs, and those to slow ones, beside the first of each app.
 	maxSending = 256
-	// patience is how long an attempt may take until its URL is slow.
+	// patience is the duration of an attempt after which its URL is slow.
 	patience = time.Second
-	// maxSlow bounds the URLs that are known to be slow. One more takes the place of another.
+	// maxSlow bounds the URLs that are recorded as slow. A further one replaces another.
 	maxSlow = 10_000
 )
 
-// target is a URL of an app, to which one attempt at a time is under way.
+// target is a URL of an app. At most one attempt to it is under way.
 type target struct{ app, url string }
 
-// slots decides which attempts begin. A URL is slow from when an attempt has lasted for patience until an attempt ends
-// sooner. Fast and slow URLs have slots of their own, and each app has one of each that no other app takes: a dead URL
-// delays no other app, and no fast URL from the second attempt on. It is safe for concurrent use.
+// slots limits concurrent attempts. A URL is slow from when an attempt has lasted for patience until an attempt ends
+// sooner. Fast and slow URLs have separate slots, and each app has one of each that no other app takes: a dead URL
+// delays no other app, and no fast URL after the first attempt. Safe for concurrent use.
 type slots struct {
-	mu    sync.Mutex
-	under map[target]*underWay
-	slow  map[target]time.Time // when the last attempt ended
-	pools [2]pool              // of fast and of slow URLs
+	mu       sync.Mutex
+	attempts map[target]*attemptState
+	slow     map[target]time.Time // end of the last attempt
+	pools    [2]pool              // of fast and of slow URLs
 }
 
-// underWay is an attempt: the pool that it is in, and whether it lasts longer than patience.
-type underWay struct {
+// attemptState is an attempt: its pool, and whether it has lasted for patience.
+type attemptState struct {
 	pool  int
 	lasts bool
 }
 
-// pool counts attempts under way.
+// pool counts the attempts under way.
 type pool struct {
 	all  int
 	apps map[string]int
 }
 
 const (
-	fast = 0
-	slow = 1
+	fastPool = 0
+	slowPool = 1
 )
 
 func newSlots() *slots {
 	return &slots{
-		under: map[target]*underWay{}, slow: map[target]time.Time{}, pools: [2]pool{{apps: map[string]int{}}, {apps: map[string]int{}}},
+		attempts: map[target]*attemptState{}, slow: map[target]time.Time{}, pools: [2]pool{{apps: map[string]int{}}, {apps: map[string]int{}}},
 	}
 }
 
-// begin takes a slot for an attempt, unless one is under way or there is none.
+// begin takes a slot for an attempt and reports whether it may begin: no other one is under way to the target.
 func (s *slots) begin(t target) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := fast
+	at := fastPool
 	if _, is := s.slow[t]; is {
-		at = slow
+		at = slowPool
 	}
-	if s.under[t] != nil || s.pools[at].all >= maxSending && s.pools[at].apps[t.app] > 0 {
+	if s.attempts[t] != nil || s.pools[at].all >= maxSending && s.pools[at].apps[t.app] > 0 {
 		return false
 	}
-	s.under[t] = &underWay{pool: at}
+	s.attempts[t] = &attemptState{pool: at}
 	s.pools[at].add(t.app, 1)
 	return true
 }
 
-// last moves an attempt that has lasted for patience to the slots of slow URLs, although there may be none.
-func (s *slots) last(t target) {
+// markSlow moves an attempt that has lasted for patience to the slots of slow URLs, even beyond their number.
+func (s *slots) markSlow(t target) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if a := s.under[t]; a != nil {
+	if a := s.attempts[t]; a != nil {
 		s.pools[a.pool].add(t.app, -1)
-		a.pool, a.lasts = slow, true
-		s.pools[slow].add(t.app, 1)
+		a.pool, a.lasts = slowPool, true
+		s.pools[slowPool].add(t.app, 1)
 	}
 }
 
-// end gives back the slot of an attempt.
+// end frees the slot of an attempt.
 func (s *slots) end(t target, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a := s.under[t]
+	a := s.attempts[t]
 	if a == nil {
 		return
 	}
-	delete(s.under, t)
+	delete(s.attempts, t)
 	s.pools[a.pool].add(t.app, -1)
 	delete(s.slow, t)
 	if !a.lasts {
@@ -100,8 +100,8 @@ func (s *slots) end(t target, now time.Time) {
 	s.slow[t] = now
 }
 
-// since returns when the last attempt of a slow URL ended; the zero time for a fast one.
-func (s *slots) since(t target) time.Time {
+// slowSince returns the end of the last attempt of a slow URL; the zero time for a fast one.
+func (s *slots) slowSince(t target) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.slow[t]

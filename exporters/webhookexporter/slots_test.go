@@ -29,7 +29,7 @@ func TestSlots(t *testing.T) {
 			one := target{fmt.Sprint("app", rapid.IntRange(0, apps-1).Draw(r, "app")), strconv.Itoa(rapid.IntRange(0, 15).Draw(r, "url"))}
 			switch rapid.IntRange(0, 5).Draw(r, "step") {
 			case 0:
-				s.last(one)
+				s.markSlow(one)
 				lasts[one] = under[one]
 			case 1:
 				s.end(one, time.Unix(1, 0))
@@ -38,7 +38,7 @@ func TestSlots(t *testing.T) {
 				}
 				delete(under, one)
 				delete(lasts, one)
-				require.Equal(r, isSlow[one], !s.since(one).IsZero())
+				require.Equal(r, isSlow[one], !s.slowSince(one).IsZero())
 			default:
 				same, all := 0, 0
 				for other := range under {
@@ -58,7 +58,7 @@ func TestSlots(t *testing.T) {
 		for one := range under {
 			s.end(one, time.Unix(1, 0))
 		}
-		require.Empty(r, s.under)
+		require.Empty(r, s.attempts)
 		for _, p := range s.pools {
 			require.Zero(r, p.all)
 			require.Empty(r, p.apps)
@@ -74,9 +74,9 @@ func TestSlowURLsAreBounded(t *testing.T) {
 	for i := range maxSlow + 10 {
 		one := target{"demo", strconv.Itoa(i)}
 		require.True(t, s.begin(one))
-		s.last(one)
+		s.markSlow(one)
 		s.end(one, time.Unix(int64(i), 0))
-		require.False(t, s.since(one).IsZero())
+		require.False(t, s.slowSince(one).IsZero())
 	}
 	require.Len(t, s.slow, maxSlow)
 }
@@ -167,15 +167,15 @@ func TestDeadURLsHoldNoSlotOfOtherApps(t *testing.T) {
 			after, err := store.NoticesPage(t.Context(), storage.NoticeQuery{AppID: "healthy", State: &delivered})
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			return err == nil && len(after) > len(before) && s.under[healthy] == nil
+			return err == nil && len(after) > len(before) && s.attempts[healthy] == nil
 		}, time.Minute, time.Millisecond)
 	}
 	tick()
-	require.GreaterOrEqual(t, count(fast)+count(slow), maxSending)
+	require.GreaterOrEqual(t, count(fastPool)+count(slowPool), maxSending)
 	tick()
-	for count(slow) < dead { // each lasts for patience
+	for count(slowPool) < dead { // each lasts for patience
 		for at := range dead {
-			s.last(target{fmt.Sprintf("dead%03d", at/16), deadURL(at)})
+			s.markSlow(target{fmt.Sprintf("dead%03d", at/16), deadURL(at)})
 		}
 		tick()
 	}
@@ -186,9 +186,9 @@ func TestDeadURLsHoldNoSlotOfOtherApps(t *testing.T) {
 	hang = make(chan struct{})
 	n.hang.Store(&hang)
 	tick()
-	require.Zero(t, count(fast), "no dead URL has a slot of fast ones again")
-	require.GreaterOrEqual(t, count(slow), maxSending)
-	require.LessOrEqual(t, count(slow), maxSending+own)
+	require.Zero(t, count(fastPool), "no dead URL has a slot of fast ones again")
+	require.GreaterOrEqual(t, count(slowPool), maxSending)
+	require.LessOrEqual(t, count(slowPool), maxSending+own)
 	close(hang)
 	e.engine.sending.Wait()
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// kindState is the kind of setting that holds the state of an app's webhooks, by AppID.
+// kindState is the kind of the settings with the state of an app's webhooks, by AppID.
 const kindState = "webhook state"
 
-// appState is what the store keeps of an app's webhooks beside points and notices.
+// appState is the stored state of an app's webhooks beside points and notices.
 type appState struct {
-	// Hooks is when webhooks that the configuration declares were first seen, ms by id.
+	// Hooks is when configured webhooks were first seen, in ms by ID.
 	Hooks   map[string]int64                `json:"hooks,omitempty"`
 	Reasons map[notice.Reason]notice.Status `json:"reasons,omitempty"`
-	// History is by which rules single conferences, ratings and tests notify, and notified.
+	// History is the rules by which single conferences, ratings and tests notify, with those of the past.
 	History notice.History `json:"history,omitzero"`
 
 	revision int64
@@ -33,7 +33,7 @@ func (e *engine) readStates(ctx context.Context) (map[string]*appState, error) {
 	for _, s := range all.Changed {
 		state := &appState{}
 		if err := json.Unmarshal(s.Body, state); err != nil {
-			state = &appState{} // damaged: a notification may leave once more
+			state = &appState{} // damaged: a notification may be sent twice
 		}
 		state.revision = s.Revision
 		states[s.ID] = state
@@ -41,8 +41,8 @@ func (e *engine) readStates(ctx context.Context) (map[string]*appState, error) {
 	return states, nil
 }
 
-// writeState writes the state of an app and keeps it. After a conflict, which another leader or a
-// write of unknown outcome made, everything is read again.
+// writeState writes the state of an app. After a conflict, by another leader or by an own write of
+// unknown outcome, everything is read again.
 func (e *engine) writeState(ctx context.Context, app string, s appState) error {
 	body, err := json.Marshal(s)
 	if err != nil {
@@ -72,7 +72,7 @@ func (e *engine) writeChange(ctx context.Context, c notice.Change) error {
 	return e.writeState(ctx, c.AppID, s)
 }
 
-// seeHooks notes declared webhooks that are new, or that were removed for a while: they get no notification of what was before.
+// seeHooks records configured webhooks that are new, or were removed for a while: they get no earlier notifications.
 func (e *engine) seeHooks(ctx context.Context) error {
 	for app, s := range e.states {
 		if len(s.Hooks) > 0 && len(e.apps.Webhooks(app)) == 0 {
@@ -107,8 +107,8 @@ func (e *engine) seeHooks(ctx context.Context) error {
 	return nil
 }
 
-// seen is since when a webhook is there.
-func (e *engine) seen(app string, hook *notice.Hook) time.Time {
+// existsSince returns the time since when a webhook exists.
+func (e *engine) existsSince(app string, hook *notice.Hook) time.Time {
 	if !hook.CreatedAt.IsZero() {
 		return hook.CreatedAt
 	}

@@ -118,7 +118,7 @@ func TestAnswerIsRecordedLater(t *testing.T) {
 	// Another collector's attempt was recorded meanwhile: this one's is not, and another is due.
 	n.State, n.Attempts = storage.NoticePending, 1
 	require.NoError(t, store.UpdateNotice(t.Context(), n, storage.NoticeDead))
-	e.engine.unrecorded.Store("n", attempted{n, "dead"})
+	e.engine.unrecorded.Store("n", unrecordedAttempt{n, "dead"})
 	require.NoError(t, e.engine.sendDue(t.Context(), "n", &hook, now))
 	require.Len(t, r.all(), 2)
 	n, err = store.Notice(t.Context(), "n")
