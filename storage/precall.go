@@ -105,7 +105,7 @@ type PreCallQuery struct {
 	AdditionalKey      string // narrows AdditionalID to one key
 	Provider           string // that was tested
 	Status             string // success or failure
-	Failed             bool   // only tests that failed: of Provider, or as a whole if that is empty (PreCallResult.Failed)
+	OnlyFailed         bool   // only tests that failed: of Provider, or as a whole if that is empty (PreCallResult.Failed)
 
 	Before Cursor // continue after this test; zero: from the newest
 	Limit  int    // 1 to 200; 0 means 50

@@ -10,7 +10,7 @@ func (f *Filter) In(c *Columns) func(r *Row) bool {
 	m := columnFilter{filter: f, columns: c}
 	m.outcome, m.label, m.cause = m.text(f.Outcome), m.text(f.Label), m.text(f.Cause)
 	m.function, m.issue = m.text(f.Function), m.text(f.Issue)
-	m.members(Site, f.Site)
+	m.members(Site, f.SiteID)
 	m.members(ApplicationVersion, f.ApplicationVersion)
 	m.browsers()
 	if m.never {

@@ -78,7 +78,7 @@ func TestFilterInColumns(t *testing.T) {
 		score := rapid.SampledFrom([]float64{0, 0, 1, 3})
 		f := digest.Filter{
 			Failed: rapid.Bool().Draw(t, "failed") && rapid.Bool().Draw(t, "really"), Outcome: rapid.SampledFrom([]string{"", "", "dropped"}).Draw(t, "outcome"), Label: text.Draw(t, "label"), Cause: text.Draw(t, "cause"),
-			MinMOS: score.Draw(t, "min"), MaxMOS: score.Draw(t, "max"), Function: text.Draw(t, "function"), Issue: text.Draw(t, "issue"), Site: text.Draw(t, "site"),
+			MinMOS: score.Draw(t, "min"), MaxMOS: score.Draw(t, "max"), Function: text.Draw(t, "function"), Issue: text.Draw(t, "issue"), SiteID: text.Draw(t, "site"),
 			ApplicationVersion: text.Draw(t, "version"), Browser: text.Draw(t, "browser"), BrowserVersion: text.Draw(t, "major"),
 			MinSetupMs: max(0, rapid.Int64Range(-9, 9).Draw(t, "setup")), MaxRating: max(0, rapid.IntRange(-5, 5).Draw(t, "rating")),
 			AboveRTTMs: max(0, float64(rapid.IntRange(-3, 3).Draw(t, "rtt"))), AboveLoss: max(0, float64(rapid.IntRange(-3, 3).Draw(t, "loss"))/4),

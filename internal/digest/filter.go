@@ -19,7 +19,7 @@ type Filter struct {
 	MaxRating          int     // conferences whose lowest rating is at most this, 1 to 5
 	Function           string  // of a reported error
 	Issue              string  // kind of an issue
-	Site               string  // of a participant, as the next three
+	SiteID             string  // of a participant, as the next three
 	ApplicationVersion string
 	Browser            string // family
 	BrowserVersion     string // major, of the same participant as Browser

@@ -48,7 +48,7 @@ func hasMember(f *digest.Filter, d *digest.Digest) bool {
 		}
 		return false
 	}
-	return (f.Site == "" || someone(func(m *digest.Member) bool { return m.SiteID == f.Site })) &&
+	return (f.SiteID == "" || someone(func(m *digest.Member) bool { return m.SiteID == f.SiteID })) &&
 		(f.ApplicationVersion == "" || someone(func(m *digest.Member) bool { return m.ApplicationVersion == f.ApplicationVersion })) &&
 		(f.Browser == "" && f.BrowserVersion == "" || someone(func(m *digest.Member) bool {
 			return (f.Browser == "" || m.Browser == f.Browser) && (f.BrowserVersion == "" || m.BrowserVersion == f.BrowserVersion)
@@ -66,7 +66,7 @@ func TestFilter(t *testing.T) {
 		{MinSetupMs: 3002, MaxRating: 1},
 		{AboveRTTMs: 212.345, AboveLoss: 0.031234},
 		{Function: "createOffer", Issue: "frozenVideo"},
-		{Site: "Ålesund", ApplicationVersion: "4.2.0", Browser: "firefox"},
+		{SiteID: "Ålesund", ApplicationVersion: "4.2.0", Browser: "firefox"},
 		{Browser: "firefox", BrowserVersion: "144"},
 		{BrowserVersion: "144"},
 	} {
@@ -83,7 +83,7 @@ func TestFilter(t *testing.T) {
 		{AboveLoss: 0.031235},
 		{Function: "frozenVideo"},
 		{Issue: "createOffer"},
-		{Site: "ålesund"},
+		{SiteID: "ålesund"},
 		{ApplicationVersion: "4.2"},
 		{Browser: "chrome"},
 		{Browser: "firefox", BrowserVersion: "143"},

@@ -171,9 +171,9 @@ func testPreCallsFailed(f *fixture) {
 	f.appendPreCalls(test(1, "failure", false, "bad", "worse"), test(2, "success", false, "good", "bad"), test(3, "failure", true, "bad"),
 		test(4, "failure", false), test(5, "success", false, "good"))
 	for _, appID := range []string{"", app} {
-		require.Equal(t, []float64{1}, f.preCallsAt(storage.PreCallQuery{AppID: appID, Failed: true}))
-		require.Equal(t, []float64{2, 1}, f.preCallsAt(storage.PreCallQuery{AppID: appID, Failed: true, Provider: "bad"}))
-		require.Empty(t, f.preCallsAt(storage.PreCallQuery{AppID: appID, Failed: true, Provider: "good"}))
+		require.Equal(t, []float64{1}, f.preCallsAt(storage.PreCallQuery{AppID: appID, OnlyFailed: true}))
+		require.Equal(t, []float64{2, 1}, f.preCallsAt(storage.PreCallQuery{AppID: appID, OnlyFailed: true, Provider: "bad"}))
+		require.Empty(t, f.preCallsAt(storage.PreCallQuery{AppID: appID, OnlyFailed: true, Provider: "good"}))
 		require.Equal(t, []float64{3, 2, 1}, f.preCallsAt(storage.PreCallQuery{AppID: appID, Provider: "bad"}))
 	}
 }

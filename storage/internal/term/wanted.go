@@ -56,7 +56,7 @@ func OfPreCalls(q storage.PreCallQuery) []Wanted {
 		AdditionalID: q.AdditionalID, AdditionalKey: q.AdditionalKey, AliasesOnly: q.AliasesOnly,
 	})
 	switch {
-	case q.Failed:
+	case q.OnlyFailed:
 		out = append(out, newWanted(q.AppID, failedValue(q.Provider), Last, Last))
 	case q.Provider != "":
 		out = append(out, newWanted(q.AppID, providerValue(q.Provider), Last, Last))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/notice"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
 )
@@ -96,12 +97,11 @@ type search struct {
 // search reads that of a request.
 func (a *API) search(ctx context.Context, r *http.Request) (*search, error) {
 	p, s := readParameters(r), &search{view: a.view(ctx)}
-	var err error
-	if s.query, err = p.query(s.view.names); err != nil {
-		return nil, err
-	}
-	if s.query, s.conditions, err = a.conditions(p, s.query); err != nil {
-		return nil, err
+	s.query.AliasesOnly = !s.view.real // who may not see real names finds nothing by them
+	p.read(&s.query)
+	s.query.Outcome, s.query.Failed = outcomeOf(s.query.Outcome)
+	if a.conditions(p, s); p.err != nil {
+		return nil, p.err
 	}
 	target := a.userIDs.audited(p.terms(), s.query, s.view.scope).Encode()
 	s.entry = access.Entry{Action: access.ActionSearch, AppID: s.query.AppID, Target: target}
@@ -128,38 +128,29 @@ func (a *API) rows(s *search, conferences []storage.Conference, found func([]str
 	return rows
 }
 
-// conditions returns what a search asks for beyond the query of the store, and the query that it needs.
-func (a *API) conditions(p *parameters, q storage.Query) (storage.Query, []condition, error) {
-	reported, err := p.reported(q)
-	digested := p.digestCondition()
-	live := p.word("state", []string{stateLive}) != ""
-	if err = cmp.Or(err, p.err); err != nil {
-		return q, nil, err
+// conditions adds what a search asks for beyond the query of the store, and what the query needs for it.
+func (a *API) conditions(p *parameters, s *search) {
+	r := &reported{notice.Reason(p.text(notice.ParameterReason)), p.number(parameterNamed(notice.ParameterLimit)), s.query.From, s.query.To}
+	if p.text("state") != "" {
+		a.searchLive(s)
 	}
-	var conditions []condition
-	if live {
-		q, conditions = a.searchLive(q)
+	if digested := p.digestCondition(); digested != nil {
+		s.query.Digests = true
+		s.conditions = append(s.conditions, digested)
 	}
-	if digested != nil {
-		q.Digests = true
-		conditions = append(conditions, digested)
+	if r.reason != "" {
+		a.searchReported(s, r)
 	}
-	if reported != nil {
-		var counted condition
-		q, counted = a.searchReported(q, reported)
-		conditions = append(conditions, counted)
-	}
-	return q, conditions, nil
 }
 
-// searchLive returns the query and the condition that find the conferences that countLive counts.
-func (a *API) searchLive(q storage.Query) (storage.Query, []condition) {
+// searchLive narrows a search to the conferences that countLive counts.
+func (a *API) searchLive(s *search) {
 	now := a.now()
-	q.Unsummarised = true
-	if oldest := now.Add(-liveFor); q.From.Before(oldest) {
-		q.From = oldest
+	s.query.Unsummarised = true
+	if oldest := now.Add(-liveFor); s.query.From.Before(oldest) {
+		s.query.From = oldest
 	}
-	return q, []condition{func(_ context.Context, c *storage.Conference) (bool, error) { return state(*c, now) == stateLive, nil }}
+	s.conditions = append(s.conditions, func(_ context.Context, c *storage.Conference) (bool, error) { return state(*c, now) == stateLive, nil })
 }
 
 // found adds pseudonyms that a row was searched by, each once.

@@ -58,7 +58,7 @@ func (a *API) contrast(ctx context.Context, r *http.Request) (any, error) {
 		return nil, p.err
 	}
 	scope := a.view(ctx).scope
-	if err := a.audit(ctx, access.Entry{Action: access.ActionSearch, AppID: set.app, Target: p.terms().Encode()}); err != nil {
+	if err := a.audit(ctx, access.Entry{Action: access.ActionSearch, AppID: set.AppID, Target: p.terms().Encode()}); err != nil {
 		return nil, err
 	}
 	select {
@@ -122,9 +122,9 @@ func (s *sample) add(c *contrast.Columns, r *digest.Row) {
 // are of one app and time.
 func (a *API) sample(ctx context.Context, scope access.Scope, table *contrast.Table, set, baseline *conferenceSet) (inSet, others *sample, err error) {
 	inSet, others = newSample(), newSample()
-	together := set.app == baseline.app && set.from.Equal(baseline.from) && set.to.Equal(baseline.to)
+	together := set.period == baseline.period
 	err = a.each(ctx, scope, baseline, func(c *digest.Columns, rows iter.Seq[*digest.Row]) {
-		columns, has, matches := table.Columns(c), set.in(c), baseline.filter.In(c)
+		columns, has, matches := table.Columns(c), set.in(c), baseline.In(c)
 		for r := range rows {
 			switch {
 			case has(r):
@@ -140,7 +140,7 @@ func (a *API) sample(ctx context.Context, scope access.Scope, table *contrast.Ta
 		return inSet, others, err
 	}
 	return inSet, others, a.each(ctx, scope, set, func(c *digest.Columns, rows iter.Seq[*digest.Row]) {
-		columns, matches := table.Columns(c), set.filter.In(c)
+		columns, matches := table.Columns(c), set.In(c)
 		for r := range rows {
 			if matches(r) {
 				inSet.add(columns, r)
@@ -151,11 +151,11 @@ func (a *API) sample(ctx context.Context, scope access.Scope, table *contrast.Ta
 
 // each calls yield with the conferences of the app and time of a set that a reader may see.
 func (a *API) each(ctx context.Context, scope access.Scope, set *conferenceSet, yield func(*digest.Columns, iter.Seq[*digest.Row])) error {
-	apps := within(scope, set.app)
+	apps := within(scope, set.AppID)
 	if len(apps) == 0 {
 		return nil
 	}
-	return a.hours.Each(ctx, apps, set.from, set.to, func(c *digest.Columns, first, end int) {
+	return a.hours.Each(ctx, apps, set.From, set.To, func(c *digest.Columns, first, end int) {
 		yield(c, func(yield func(*digest.Row) bool) {
 			for i := first; i < end && yield(c.Row(i)); i++ {
 			}
@@ -164,7 +164,7 @@ func (a *API) each(ctx context.Context, scope access.Scope, set *conferenceSet, 
 }
 
 func newComparedSet(set *conferenceSet, s *sample) comparedSet {
-	return comparedSet{From: set.from.UnixMilli(), To: set.to.UnixMilli(), Conferences: s.matched, Compared: len(s.items), Search: set.search()}
+	return comparedSet{From: set.From.UnixMilli(), To: set.To.UnixMilli(), Conferences: s.matched, Compared: len(s.items), Search: set.search()}
 }
 
 func newDifference(r *contrast.Result, f *contrast.Finding, set *conferenceSet) difference {

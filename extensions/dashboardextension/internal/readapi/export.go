@@ -54,7 +54,7 @@ func (a *API) exported(f format) http.Handler {
 		if err != nil {
 			return nil, err
 		}
-		for _, field := range []string{"cursor", "limit"} {
+		for _, field := range namesOf(rolePaging) {
 			if r.URL.Query().Has(field) {
 				return nil, &badParameter{field, "is not a parameter of an export, which has all pages"}
 			}

@@ -1,7 +1,9 @@
 package readapi
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/qosrtc/qos/storage"
@@ -16,47 +18,67 @@ const (
 // condition reports whether a search finds a conference, beyond what the store selects.
 type condition func(context.Context, *storage.Conference) (bool, error)
 
-// find lists the conferences that meet all conditions, and whose texts the reader may search by. With conditions it may return
-// fewer rows than asked for, and a cursor: the rest was not read yet.
-func (a *API) find(ctx context.Context, s *search) (storage.Page, error) {
+// finding is a search for rows of a kind by what the store does not select by.
+type finding[Row any] struct {
+	read  func(before storage.Cursor, limit int) (rows []Row, next storage.Cursor, err error)
+	check func(*Row) (hidden, met bool, err error) // hidden: the reader may not find it
+	weigh func(*Row) int                           // participants of a row
+}
+
+// page returns up to limit rows, or fewer and a cursor: the rest was not read yet. With storage.ErrDamaged it has what can be read.
+func (f *finding[Row]) page(before storage.Cursor, limit int) (found []Row, next storage.Cursor, damage error) {
+	concealed, read, weight := false, 0, 0
+	for range maxFoundPages {
+		rows, after, err := f.read(before, limit-len(found))
+		if err != nil && !errors.Is(err, storage.ErrDamaged) {
+			return found, next, err
+		}
+		damage = cmp.Or(damage, err)
+		for i := range rows {
+			hidden, met, err := f.check(&rows[i])
+			if err != nil {
+				return found, next, err
+			}
+			if concealed = concealed || hidden; met && !hidden {
+				found, weight = append(found, rows[i]), weight+f.weigh(&rows[i])
+			}
+		}
+		before, next, read = after, after, read+len(rows)
+		if next == (storage.Cursor{}) || len(found) == limit || read >= maxFoundRows || weight >= storage.DefaultPageParticipants {
+			break
+		}
+	}
+	if concealed && len(found) == 0 {
+		next = storage.Cursor{} // it would report that there are hidden ones
+	}
+	return found, next, damage
+}
+
+// find lists the conferences that meet all conditions, and whose texts the reader may search by.
+func (a *API) find(ctx context.Context, s *search) (page storage.Page, err error) {
 	q, scope := s.query, s.view.scope
 	if len(s.conditions) == 0 && (s.view.real || q.SiteID+q.ApplicationVersion+q.AdditionalID+q.Any == "") {
 		return a.list(ctx, q, scope)
 	}
-	var found storage.Page
-	hidden := false
-	limit, rows, participants := q.Limit, 0, 0
-	for range maxFoundPages {
-		q.Limit = limit - len(found.Conferences)
-		page, err := a.list(ctx, q, scope)
-		if err != nil {
-			return found, err
-		}
-		for i := range page.Conferences {
-			c := &page.Conferences[i]
-			if s.hides(c) {
-				hidden = true
-				continue
-			}
-			met, err := meets(ctx, c, s.conditions)
-			if err != nil {
-				return found, err
-			}
-			if met {
-				found.Conferences = append(found.Conferences, *c)
-				participants += people(c)
-			}
-		}
-		q.Before, found.Next = page.Next, page.Next
-		rows += len(page.Conferences)
-		if page.Next == (storage.Cursor{}) || len(found.Conferences) == limit || rows >= maxFoundRows || participants >= storage.DefaultPageParticipants {
-			break
-		}
+	f := finding[storage.Conference]{
+		read: func(before storage.Cursor, limit int) ([]storage.Conference, storage.Cursor, error) {
+			q.Before, q.Limit = before, limit
+			page, err := a.list(ctx, q, scope)
+			return page.Conferences, page.Next, err
+		},
+		check: func(c *storage.Conference) (hidden, met bool, err error) { return s.check(ctx, c) }, weigh: people,
 	}
-	if hidden && len(found.Conferences) == 0 {
-		found.Next = storage.Cursor{} // it would report that there are hidden ones
+	page.Conferences, page.Next, err = f.page(q.Before, q.Limit)
+	return page, err
+}
+
+// check reports whether a conference is hidden from the search (hides), else whether it meets all conditions.
+func (s *search) check(ctx context.Context, c *storage.Conference) (hidden, met bool, err error) {
+	hidden, met = s.hides(c), true
+	for i := 0; i < len(s.conditions) && met && !hidden && err == nil; i++ {
+		met, err = s.conditions[i](ctx, c)
 	}
-	return found, nil
+	return hidden, met, err
 }
 
 // hides reports whether a conference has a text that the search looks for, and the reader is shown another one.
@@ -66,13 +88,4 @@ func (s *search) hides(c *storage.Conference) bool {
 		texts = append(texts, s.query.Any)
 	}
 	return s.view.hides(c.Participants, texts...)
-}
-
-func meets(ctx context.Context, c *storage.Conference, conditions []condition) (bool, error) {
-	for _, met := range conditions {
-		if ok, err := met(ctx, c); !ok || err != nil {
-			return false, err
-		}
-	}
-	return true, nil
 }

@@ -63,7 +63,7 @@ var compared = []string{ //nolint:gochecknoglobals // a constant
 // history answers which calls a user of an app had, the newest first.
 func (a *API) history(ctx context.Context, r *http.Request) (any, error) {
 	p, view := readParameters(r), a.view(ctx)
-	query, limit, err := p.history(view.names)
+	asked, query, limit, err := p.history(view.names)
 	if err != nil {
 		return nil, err
 	}
@@ -86,8 +86,8 @@ func (a *API) history(ctx context.Context, r *http.Request) (any, error) {
 		earlier := calls[i+1 : min(len(calls), i+1+maxEarlier)]
 		calls[i].Different = usual.Differences(calls[i].values, values(earlier), compared)
 	}
-	if from := p.time("from"); !from.IsZero() {
-		if i := slices.IndexFunc(calls[:shown], func(c userCall) bool { return c.EndAt < from.UnixMilli() }); i >= 0 {
+	if !asked.From.IsZero() {
+		if i := slices.IndexFunc(calls[:shown], func(c userCall) bool { return c.EndAt < asked.From.UnixMilli() }); i >= 0 {
 			shown, page.Next = i, storage.Cursor{}
 		}
 	}
@@ -100,18 +100,23 @@ func (a *API) history(ctx context.Context, r *http.Request) (any, error) {
 	return out, nil
 }
 
-// history reads what /api/user takes: the query with the calls that say what was usual, and how many are shown.
-// Earlier calls are read even if they ended before from.
-func (p *parameters) history(n names) (storage.Query, int, error) {
-	q := storage.Query{AppID: p.text("app"), UserID: p.text("user"), To: p.time("to"), AliasesOnly: !n.real, Digests: true, Before: p.cursor()}
-	p.required("app", q.AppID)
-	p.required("user", q.UserID)
-	limit := int(p.integer("limit", 1, maxCalls, defaultLimit))
-	if from := p.time("from"); !from.IsZero() && !q.To.IsZero() && !from.Before(q.To) {
-		p.fail("to", "must be after from")
-	}
-	q.Limit = limit + maxEarlier
-	return q, limit, p.err
+// userQuery is what /api/user takes, but for its limit.
+type userQuery struct {
+	AppID, UserID string
+	From, To      time.Time // calls that overlap [From, To)
+	Before        storage.Cursor
+}
+
+// history reads the query with the calls that say what was usual, and how many are shown. Earlier calls are read even if
+// they ended before from.
+func (p *parameters) history(n names) (u userQuery, q storage.Query, limit int, err error) {
+	p.read(&u)
+	p.required("app", "user")
+	shown := parameterNamed("limit")
+	shown.high = maxCalls
+	limit = int(p.number(shown))
+	q = storage.Query{AppID: u.AppID, UserID: u.UserID, To: u.To, AliasesOnly: !n.real, Digests: true, Before: u.Before, Limit: limit + maxEarlier}
+	return u, q, limit, p.err
 }
 
 // call fills the names of the user: those of the sessions in the calls that are shown.

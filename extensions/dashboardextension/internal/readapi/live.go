@@ -54,9 +54,10 @@ type change struct {
 }
 
 func (l *live) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	filter, err := readParameters(r).filter()
-	if err != nil {
-		l.serve(func(context.Context, *http.Request) (any, error) { return nil, err })(w, r)
+	p := readParameters(r)
+	filter := storage.Filter{AppID: p.text("app"), ConferenceID: p.text("conference")}
+	if p.err != nil {
+		l.serve(func(context.Context, *http.Request) (any, error) { return nil, p.err })(w, r)
 		return
 	}
 	who := ""

@@ -35,7 +35,7 @@ func (a *API) mcpServer() http.Handler {
 	})
 	for _, t := range a.tools() {
 		mcp.AddTool(server, &mcp.Tool{
-			Name: t.name, Title: t.title, Description: t.text, InputSchema: t.schema,
+			Name: t.name, Title: t.title, Description: t.text, InputSchema: t.schema(),
 			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)},
 		}, a.answerTool(&t))
 	}
@@ -68,8 +68,9 @@ func version() string {
 // tool is one function that a model may call.
 type tool struct {
 	name, title, text string
-	schema            map[string]any
-	call              func(context.Context, map[string]any) (toolAnswer, error)
+	parameters        []parameter
+	baseline          bool // it has all parameters again, of a baseline
+	call              func(context.Context, url.Values) (toolAnswer, error)
 }
 
 // toolAnswer is the answer of each tool.
@@ -91,7 +92,11 @@ func (a *API) answerTool(t *tool) mcp.ToolHandlerFor[map[string]any, toolAnswer]
 		defer cancel()
 		ctx, end := a.room.charged(ctx)
 		defer end()
-		out, err := t.call(ctx, arguments)
+		var out toolAnswer
+		values, err := t.values(arguments)
+		if err == nil {
+			out, err = t.call(ctx, values)
+		}
 		var bad *badParameter
 		switch {
 		case err == nil:

@@ -2,6 +2,7 @@ package readapi
 
 import (
 	"context"
+	"net/url"
 )
 
 // overviewed is the answer of the tool overview.
@@ -20,11 +21,7 @@ type overviewed struct {
 
 // overviewTool answers with the counts of both times, but not by hour: a model needs the difference. Lists are halved
 // until the answer is small enough.
-func (a *API) overviewTool(ctx context.Context, arguments map[string]any) (toolAnswer, error) {
-	values, err := toolValues(framingParameters(true), "", arguments)
-	if err != nil {
-		return toolAnswer{}, err
-	}
+func (a *API) overviewTool(ctx context.Context, values url.Values) (toolAnswer, error) {
 	answer, err := a.overview(ctx, asked(ctx, values))
 	if err != nil {
 		return toolAnswer{}, err

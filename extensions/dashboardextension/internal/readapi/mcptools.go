@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"strconv"
 	"time"
 
 	"github.com/qosrtc/qos/internal/cause"
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/narrative"
+	"github.com/qosrtc/qos/storage"
 )
 
 // Bounds of the answers of tools. A model reads all of an answer.
@@ -24,21 +26,21 @@ const (
 func (a *API) tools() []tool {
 	return []tool{
 		{
-			name: "search_conferences", title: "Search conferences", schema: schema(searchParameters()), call: a.searchTool,
+			name: "search_conferences", title: "Search conferences", parameters: searchParameters(), call: a.searchTool,
 			text: "Lists conferences (calls), the newest first, with outcome, score, likely cause and participants. All parameters narrow the list.",
 		},
 		{
-			name: "explain_conference", title: "Explain a conference", schema: schema(explainParameters()), call: a.explainTool,
+			name: "explain_conference", title: "Explain a conference", parameters: requiring(parametersOf[storage.Ref](), "app", "id", "at"), call: a.explainTool,
 			text: "Explains one conference: a text for people, and facts (outcome, likely cause with evidence, issues, scores, participants, errors).",
 		},
 		{
-			name: "compare_sets", title: "Compare two sets of conferences", schema: compareSchema(), call: a.compareTool,
+			name: "compare_sets", title: "Compare two sets of conferences", parameters: requiring(parametersOf[conferenceSet](), "from", "to"), baseline: true, call: a.compareTool,
 			text: "Finds what is more frequent in a set of conferences than in a baseline: browsers, versions, sites, networks and more, with lift and corrected significance. " +
 				"The baseline has the parameters of the set but for those in the member baseline. Without it, it is all conferences of the same time, app, site, version and browser. " +
 				"A correlation is not yet a cause.",
 		},
 		{
-			name: "overview", title: "Count conferences of a time", schema: schema(framingParameters(true)), call: a.overviewTool,
+			name: "overview", title: "Count conferences of a time", parameters: requiring(parametersOf[period](), "from", "to"), call: a.overviewTool,
 			text: "Counts the conferences of a time beside those of the same time a week earlier: outcomes, scores, causes, issues, errors, browsers, sites and versions. " +
 				"Use it to see whether something is unusual, before compare_sets says what the conferences have in common.",
 		},
@@ -61,11 +63,7 @@ type listedConferences struct {
 }
 
 // searchTool asks for fewer rows until the answer is small enough.
-func (a *API) searchTool(ctx context.Context, arguments map[string]any) (toolAnswer, error) {
-	values, err := toolValues(searchParameters(), "", arguments)
-	if err != nil {
-		return toolAnswer{}, err
-	}
+func (a *API) searchTool(ctx context.Context, values url.Values) (toolAnswer, error) {
 	limit := defaultToolRows
 	if n, err := strconv.Atoi(values.Get("limit")); err == nil {
 		limit = max(1, min(n, maxToolRows))
@@ -148,11 +146,7 @@ type errorFacts struct {
 	Message  string `json:"message,omitempty"`
 }
 
-func (a *API) explainTool(ctx context.Context, arguments map[string]any) (toolAnswer, error) {
-	values, err := toolValues(explainParameters(), "", arguments)
-	if err != nil {
-		return toolAnswer{}, err
-	}
+func (a *API) explainTool(ctx context.Context, values url.Values) (toolAnswer, error) {
 	ref, err := readParameters(asked(ctx, values)).ref()
 	if err != nil {
 		return toolAnswer{}, err
@@ -217,30 +211,7 @@ func head[T any](list []T, name string, left []string) ([]T, []string) {
 	return append([]T{}, list...), left
 }
 
-// compareSchema is that of compare_sets: the parameters of the set, and those of the baseline.
-func compareSchema() map[string]any {
-	out := schema(append(framingParameters(true), setParameters()...))
-	baseline := schema(append(framingParameters(false), setParameters()...))
-	baseline["description"] = "Parameters in which the baseline differs from the set. An empty text takes one of the set away."
-	out["properties"].(map[string]any)["baseline"] = baseline
-	return out
-}
-
-func (a *API) compareTool(ctx context.Context, arguments map[string]any) (toolAnswer, error) {
-	parameters := append(framingParameters(true), setParameters()...)
-	values, err := toolValues(parameters, "", arguments)
-	if err != nil {
-		return toolAnswer{}, err
-	}
-	if baseline, ok := arguments["baseline"].(map[string]any); ok {
-		own, err := toolValues(parameters, prefixBaseline, baseline)
-		if err != nil {
-			return toolAnswer{}, err
-		}
-		for name := range own {
-			values[name] = own[name]
-		}
-	}
+func (a *API) compareTool(ctx context.Context, values url.Values) (toolAnswer, error) {
 	answer, err := a.contrast(ctx, asked(ctx, values))
 	if err != nil {
 		return toolAnswer{}, err

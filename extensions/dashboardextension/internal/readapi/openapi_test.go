@@ -20,22 +20,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/access"
-	"github.com/qosrtc/qos/protocol"
+	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/storage"
 )
 
 var writeOpenAPI = flag.Bool("write-openapi", false, "write openapi.json")
 
-// describedParameter is a parameter of a route of the read API.
-type describedParameter struct {
-	name, text string
-	schema     map[string]any
-	required   bool
-}
-
 // describedRoute is a route of the read API.
 type describedRoute struct {
 	text       string
-	parameters []describedParameter
+	parameters []parameter
 	answer     reflect.Type // nil: no JSON
 	mediaType  string       // without answer
 	missing    bool         // it answers 404 for a conference that does not exist
@@ -43,91 +37,49 @@ type describedRoute struct {
 
 type m = map[string]any
 
-// describedParameters are those of all routes, by name.
-func describedParameters() map[string]describedParameter {
-	text := m{"type": "string", "maxLength": 256}
-	ms := m{"type": "integer", "minimum": 0, "maximum": maxTimeMs}
-	score := m{"type": "number", "minimum": 1, "maximum": 5}
-	words := func(of []string) m { return m{"type": "string", "enum": of} }
-	out := map[string]describedParameter{}
-	for _, p := range []describedParameter{
-		{name: "app", text: "AppID", schema: text},
-		{name: "id", text: "conferenceID", schema: text},
-		{name: "at", text: "a time in the conference, in ms since the Unix epoch", schema: ms},
-		{name: "from", text: "start of the time, inclusive, in ms since the Unix epoch", schema: ms},
-		{name: "to", text: "end of the time, exclusive, in ms since the Unix epoch", schema: ms},
-		{name: "q", text: "any search term, the whole text", schema: text},
-		{name: "user", text: "ID of a user, the whole text; real names only where the reader may see them", schema: text},
-		{name: "site", text: "siteID of a participant", schema: text},
-		{name: "version", text: "applicationVersion of a participant", schema: text},
-		{name: "additional", text: "value of an additional ID", schema: text},
-		{name: "additionalKey", text: "key of the additional ID", schema: m{"type": "string"}},
-		{name: "outcome", text: "outcome; failed stands for those of conferences that failed", schema: words(outcomes())},
-		{name: "quality", text: "label of the score", schema: words(labels)},
-		{name: "cause", text: "likely cause", schema: words(causes())},
-		{name: "scoreFrom", text: "lowest score", schema: score},
-		{name: "scoreTo", text: "highest score", schema: score},
-		{name: "setupFrom", text: "least setup delay of the connection that took the longest, in ms", schema: m{"type": "integer", "minimum": 1, "maximum": maxSetupMs}},
-		{name: "rttAbove", text: "round-trip time in ms that the highest median of a candidate pair or stream is above", schema: m{"type": "number", "exclusiveMinimum": 0, "maximum": maxRTTMs}},
-		{name: "lossAbove", text: "fraction of packets of which a stream lost more over the whole call", schema: m{"type": "number", "exclusiveMinimum": 0, "maximum": 1}},
-		{name: "ratingTo", text: "highest value of the lowest rating that a user gave", schema: m{"type": "integer", "minimum": 1, "maximum": 5}},
-		{name: "state", text: "state of the conference", schema: words([]string{stateLive})},
-		{name: "function", text: "function of a reported error", schema: text},
-		{name: "issue", text: "kind of an issue", schema: words(issueKinds())},
-		{name: "browser", text: "browser of a participant", schema: text},
-		{name: "browserVersion", text: "major version of that browser", schema: text},
-		{name: "fact", text: "attribute and value of a participant, such as siteID:berlin; at most 8, all of the same participant", schema: m{"type": "array", "items": m{"type": "string"}, "maxItems": maxFacts}},
-		{name: "reason", text: "reason of a notification", schema: words(reasons())},
-		{name: "past", text: "limit of the notification", schema: m{"type": "number", "minimum": 0}},
-		{name: "provider", text: "provider of a pre-call test, the whole text", schema: text},
-		{name: "status", text: "status of a pre-call test", schema: words(protocol.PreCallStatuses)},
-		{name: "failed", text: "only tests that failed and were not interrupted: of the provider, or of all", schema: words([]string{"true"})},
-		{name: "limit", text: "rows of a page", schema: m{"type": "integer", "minimum": 1, "maximum": maxLimit, "default": defaultLimit}},
-		{name: "cursor", text: "next of the page before", schema: m{"type": "string"}},
-		{name: "conference", text: "conferenceID", schema: text},
-		{name: "by", text: "list of values that are counted", schema: words(trendNames)},
-		{name: "zone", text: "minutes by which the days are east of UTC", schema: m{"type": "integer", "minimum": -maxZone, "maximum": maxZone, "default": 0}},
-	} {
-		out[p.name] = p
+// parametersNamed returns parameters by name. A name with ! is of a required one, and may have the prefix of a baseline.
+func parametersNamed(names ...string) (out []parameter) {
+	for _, name := range names {
+		p := parameterNamed(strings.TrimPrefix(strings.TrimSuffix(name, "!"), prefixBaseline))
+		p.name, p.required = strings.TrimSuffix(name, "!"), strings.HasSuffix(name, "!")
+		out = append(out, p)
 	}
 	return out
 }
 
-func parametersOf(names ...string) (out []describedParameter) {
-	all := describedParameters()
-	for _, name := range names {
-		p := all[strings.TrimPrefix(strings.TrimSuffix(name, "!"), prefixBaseline)]
-		p.name = strings.TrimSuffix(name, "!")
-		p.required = strings.HasSuffix(name, "!")
-		out = append(out, p)
+// ofBaseline returns the parameters of a baseline.
+func ofBaseline(all []parameter) []parameter {
+	out := slices.Clone(all)
+	for i := range out {
+		out[i].name = prefixBaseline + out[i].name
 	}
 	return out
 }
 
 // describedRoutes is the read API.
 func describedRoutes() map[string]describedRoute {
-	search := []string{"app", "id", "from", "to", "q", "user", "site", "version", "additional", "additionalKey", "outcome", "quality", "cause", "scoreFrom", "scoreTo", "setupFrom", "rttAbove", "lossAbove", "ratingTo", "state", "function", "issue", "browser", "browserVersion", "fact", "reason", "past"}
-	set := []string{"app", "from!", "to!", "site", "version", "browser", "browserVersion", "outcome", "quality", "cause", "scoreFrom", "scoreTo", "setupFrom", "rttAbove", "lossAbove", "ratingTo", "function", "issue"}
-	for _, name := range slices.Clone(set) {
-		set = append(set, prefixBaseline+strings.TrimSuffix(name, "!"))
-	}
-	user := parametersOf("app!", "user!", "from", "to", "limit", "cursor")
-	user[4].schema = m{"type": "integer", "minimum": 1, "maximum": 150, "default": defaultLimit}
+	search := slices.Concat(parametersOf[storage.Query](), unindexed, parametersNamed("state", "fact", "reason", "past"))
+	all := slices.DeleteFunc(slices.Clone(search), func(d parameter) bool { return d.role == rolePaging })
+	ref, counted := requiring(parametersOf[storage.Ref](), "app", "id", "at"), requiring(parametersOf[period](), "from", "to")
+	set := append(requiring(parametersOf[conferenceSet](), "from", "to"), ofBaseline(defining)...)
+	limit := parameterNamed("limit")
+	limit.high = maxCalls
+	user := append(requiring(parametersOf[userQuery](), "app", "user"), limit)
 	return map[string]describedRoute{
-		"/api/conferences":        {text: "Lists conferences, the newest first.", parameters: parametersOf(append(search, "limit", "cursor")...), answer: reflect.TypeFor[listing]()},
-		"/api/conferences.csv":    {text: "Exports all conferences that a search finds as CSV, at most 10,000.", parameters: parametersOf(search...), mediaType: "text/csv"},
-		"/api/conferences.json":   {text: "Exports all conferences that a search finds as JSON, at most 10,000.", parameters: parametersOf(search...), mediaType: "application/json"},
-		"/api/conference":         {text: "Returns one conference with its time-line, streams and summary.", parameters: parametersOf("app!", "id!", "at!"), answer: reflect.TypeFor[detail](), missing: true},
-		"/api/conference/tail":    {text: "Returns the newest measurements of a conference.", parameters: parametersOf("app!", "id!", "at!", "from!"), answer: reflect.TypeFor[tail](), missing: true},
-		"/api/conference/text":    {text: "Returns one conference as plain text.", parameters: parametersOf("app!", "id!", "at!"), mediaType: "text/plain", missing: true},
-		"/api/unattached":         {text: "Lists annotations that no conference owns, the newest first.", parameters: parametersOf("app", "id", "from", "to", "limit", "cursor"), answer: reflect.TypeFor[unattachedList]()},
-		"/api/precalls":           {text: "Lists pre-call tests, the newest first.", parameters: parametersOf("app", "from", "to", "user", "site", "version", "additional", "additionalKey", "provider", "status", "failed", "limit", "cursor"), answer: reflect.TypeFor[preCallList]()},
-		"/api/precalls/providers": {text: "Counts pre-call tests of a time by provider, by hour or by day.", parameters: parametersOf("app", "from!", "to!", "zone"), answer: reflect.TypeFor[providersAnswer]()},
-		"/api/overview":           {text: "Counts conferences of a time and of a baseline, without parameters the same time a week earlier.", parameters: parametersOf("app", "from!", "to!", "baseline.from", "baseline.to"), answer: reflect.TypeFor[overviewAnswer]()},
-		"/api/contrast":           {text: "Returns what is more frequent in a set of conferences than in a baseline.", parameters: parametersOf(set...), answer: reflect.TypeFor[contrastAnswer]()},
+		"/api/conferences":        {text: "Lists conferences, the newest first.", parameters: search, answer: reflect.TypeFor[listing]()},
+		"/api/conferences.csv":    {text: "Exports all conferences that a search finds as CSV, at most 10,000.", parameters: all, mediaType: "text/csv"},
+		"/api/conferences.json":   {text: "Exports all conferences that a search finds as JSON, at most 10,000.", parameters: all, mediaType: "application/json"},
+		"/api/conference":         {text: "Returns one conference with its time-line, streams and summary.", parameters: ref, answer: reflect.TypeFor[detail](), missing: true},
+		"/api/conference/tail":    {text: "Returns the newest measurements of a conference.", parameters: append(slices.Clone(ref), parametersNamed("from!")...), answer: reflect.TypeFor[tail](), missing: true},
+		"/api/conference/text":    {text: "Returns one conference as plain text.", parameters: ref, mediaType: "text/plain", missing: true},
+		"/api/unattached":         {text: "Lists annotations that no conference owns, the newest first.", parameters: parametersOf[storage.UnattachedQuery](), answer: reflect.TypeFor[unattachedList]()},
+		"/api/precalls":           {text: "Lists pre-call tests, the newest first.", parameters: parametersOf[storage.PreCallQuery](), answer: reflect.TypeFor[preCallList]()},
+		"/api/precalls/providers": {text: "Counts pre-call tests of a time by provider, by hour or by day.", parameters: append(slices.Clone(counted), parametersNamed("zone")...), answer: reflect.TypeFor[providersAnswer]()},
+		"/api/overview":           {text: "Counts conferences of a time and of a baseline, without parameters the same time a week earlier.", parameters: append(slices.Clone(counted), parametersNamed("baseline.from", "baseline.to")...), answer: reflect.TypeFor[overviewAnswer]()},
+		"/api/contrast":           {text: "Returns what is more frequent in a set of conferences than in a baseline.", parameters: set, answer: reflect.TypeFor[contrastAnswer]()},
 		"/api/user":               {text: "Lists the calls of one user, with what is usual and what was different.", parameters: user, answer: reflect.TypeFor[historyAnswer]()},
-		"/api/trend":              {text: "Counts conferences of a time by the values of a list, by hour or by day.", parameters: parametersOf("app", "from!", "to!", "by!", "zone"), answer: reflect.TypeFor[trendAnswer]()},
-		"/api/live":               {text: "Sends Server-Sent Events, one for each committed change.", parameters: parametersOf("app", "conference"), mediaType: "text/event-stream"},
+		"/api/trend":              {text: "Counts conferences of a time by the values of a list, by hour or by day.", parameters: append(slices.Clone(counted), parametersNamed("by!", "zone")...), answer: reflect.TypeFor[trendAnswer]()},
+		"/api/live":               {text: "Sends Server-Sent Events, one for each committed change.", parameters: parametersNamed("app", "conference"), mediaType: "text/event-stream"},
 		"/api/openapi.json":       {text: "Returns this document.", mediaType: "application/json"},
 	}
 }
@@ -154,9 +106,13 @@ func described(t *testing.T) []byte {
 	for path, route := range describedRoutes() {
 		parameters := []m{}
 		for _, p := range route.parameters {
-			one := m{"name": p.name, "in": "query", "required": p.required, "description": p.text, "schema": p.schema}
+			text := p.description()
+			if p.kind == timeKind {
+				text += ", in ms since the Unix epoch"
+			}
+			one := m{"name": p.name, "in": "query", "required": p.required, "description": text, "schema": p.schema()}
 			if example := e.query(path).Get(p.name); example != "" {
-				one["example"] = exampleOf(p.schema, example)
+				one["example"] = exampleOf(p.schema(), example)
 			}
 			parameters = append(parameters, one)
 		}
@@ -234,27 +190,23 @@ func TestOpenAPIHasEachRoute(t *testing.T) {
 // A route reads the parameters that are described, and no others: it refuses one that is given twice if it reads it.
 func TestOpenAPIHasEachParameter(t *testing.T) {
 	base := start(t, &memory{at: noon}, nil)
-	names := slices.Clone(defining)
-	for name := range describedParameters() {
-		names = append(names, name)
+	names := []string{}
+	for _, d := range slices.Concat(parameterTable, ofBaseline(defining)) {
+		names = append(names, d.name)
 	}
-	for _, name := range defining {
-		names = append(names, prefixBaseline+name)
-	}
-	slices.Sort(names)
 	for path, route := range describedRoutes() {
 		if path == "/api/openapi.json" {
 			continue
 		}
-		for _, name := range slices.Compact(names) {
-			values := url.Values{"app": {"a"}, "id": {"b"}, "at": {"1"}, "from": {"1"}, "to": {"2"}, "user": {"u"}, "reason": {reasons()[0]}, "by": {trendNames[0]}}
+		for _, name := range names {
+			values := url.Values{"app": {"a"}, "id": {"b"}, "at": {"1"}, "from": {"1"}, "to": {"2"}, "user": {"u"}, "reason": {string(notice.Reasons[0])}, "by": {trendNames[0]}}
 			values[name] = []string{"twice", "twice"}
 			if path == "/api/live" && name != "conference" && name != "app" || strings.HasPrefix(path, "/api/conferences.") && (name == "limit" || name == "cursor") {
 				continue // a stream does not end, and an export refuses the parameters of pages
 			}
 			status, body, _ := get(t, base+path+"?"+values.Encode())
 			reads := status == http.StatusBadRequest && strings.Contains(body, `"field":"`+name+`"`)
-			described := slices.ContainsFunc(route.parameters, func(p describedParameter) bool { return p.name == name })
+			described := slices.ContainsFunc(route.parameters, func(p parameter) bool { return p.name == name })
 			require.Equal(t, described, reads, "%s of %s: %s", name, path, body)
 		}
 	}

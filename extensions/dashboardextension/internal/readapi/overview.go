@@ -94,75 +94,83 @@ type hourPoint struct {
 
 func (a *API) overview(ctx context.Context, r *http.Request) (any, error) {
 	p := readParameters(r)
-	app, from, to := p.text("app"), p.time("from"), p.time("to")
-	p.span(from, to)
-	before := p.baseline(from, to)
+	now := p.period()
+	before := p.baseline(now)
 	if p.err != nil {
 		return nil, p.err
 	}
-	scope := a.view(ctx).scope
-	current, baseline, err := a.countBoth(ctx, scope, app, period{from, to}, before)
+	view := a.view(ctx)
+	current, baseline, err := a.countBoth(ctx, view.scope, now, before)
 	if err != nil {
 		return nil, err
 	}
 	out := overviewAnswer{
-		At: a.now().UnixMilli(), From: from.UnixMilli(), To: to.UnixMilli(), BaselineFrom: before.from.UnixMilli(), BaselineTo: before.to.UnixMilli(),
-		Apps: a.appsOf(scope, &current), Current: newTotals(&current.Total), Baseline: newTotals(&baseline.Total),
+		At: a.now().UnixMilli(), From: now.From.UnixMilli(), To: now.To.UnixMilli(), BaselineFrom: before.From.UnixMilli(), BaselineTo: before.To.UnixMilli(),
+		Apps: a.appsOf(view.scope, &current), Current: newTotals(&current.Total), Baseline: newTotals(&baseline.Total),
 		Points: newPoints(&current), BaselinePoints: newPoints(&baseline),
 	}
-	out.Live, out.MoreLive, err = a.countLive(ctx, scope, app)
+	out.Live, out.MoreLive, err = a.countLive(ctx, view, now.AppID)
 	return out, err
 }
 
-// period is a time, from inclusive and to exclusive.
-type period struct{ from, to time.Time }
-
-// baseline reads the time beside which another is counted: a week earlier unless the request has one. Where summer time began or
-// ended in between, the same local hours are not 168 hours earlier, and only the client has the time zone.
-func (p *parameters) baseline(from, to time.Time) period {
-	const fromField, toField = prefixBaseline + "from", prefixBaseline + "to"
-	if p.raw(fromField) == "" && p.raw(toField) == "" {
-		return period{from.Add(-week), to.Add(-week)}
-	}
-	own := &parameters{values: url.Values{"from": p.values[fromField], "to": p.values[toField]}}
-	one := period{own.time("from"), own.time("to")}
-	own.span(one.from, one.to)
-	if bad, ok := own.err.(*badParameter); ok { //nolint:errorlint // fail makes it
-		p.fail(prefixBaseline+bad.field, bad.message)
-	}
-	return one
+// period is an app, empty for all, and a time, from inclusive and to exclusive.
+type period struct {
+	AppID    string
+	From, To time.Time
 }
 
-// countBoth counts two times at once.
-func (a *API) countBoth(ctx context.Context, scope access.Scope, app string, now, before period) (current, baseline hours.Series, err error) {
-	var wg sync.WaitGroup
-	var failed error
-	wg.Go(func() { baseline, failed = a.count(ctx, scope, app, before.from, before.to) })
-	current, err = a.count(ctx, scope, app, now.from, now.to)
-	wg.Wait()
-	return current, baseline, cmp.Or(err, failed)
+// period reads the time to be counted.
+func (p *parameters) period() (s period) {
+	p.read(&s)
+	p.counted(s)
+	return s
 }
 
-// span checks the two ends of a time to be counted, both of which are required.
-func (p *parameters) span(from, to time.Time) {
-	p.required("from", p.raw("from"))
-	p.required("to", p.raw("to"))
-	switch {
-	case p.err != nil:
-	case !from.Before(to):
-		p.fail("to", "must be after from")
-	case to.Sub(from) > maxCounted:
+// counted checks a time to be counted, both ends of which are required.
+func (p *parameters) counted(s period) {
+	p.required("from", "to")
+	if p.err == nil && s.To.Sub(s.From) > maxCounted {
 		p.fail("to", "must be at most 93 days after from")
 	}
 }
 
+// adopt takes the fault of parameters that had no prefix.
+func (p *parameters) adopt(other *parameters, prefix string) {
+	if bad, ok := other.err.(*badParameter); ok { //nolint:errorlint // fail makes it
+		p.fail(prefix+bad.field, bad.message)
+	}
+}
+
+// baseline reads the time beside which another is counted: a week earlier unless the request has one. Where summer time began or
+// ended in between, the same local hours are not 168 hours earlier, and only the client has the time zone.
+func (p *parameters) baseline(now period) period {
+	from, to := p.raw(prefixBaseline+"from"), p.raw(prefixBaseline+"to")
+	if from == "" && to == "" {
+		return period{now.AppID, now.From.Add(-week), now.To.Add(-week)}
+	}
+	own := &parameters{values: url.Values{"app": p.values["app"], "from": {from}, "to": {to}}}
+	before := own.period()
+	p.adopt(own, prefixBaseline)
+	return before
+}
+
+// countBoth counts two times at once.
+func (a *API) countBoth(ctx context.Context, scope access.Scope, now, before period) (current, baseline hours.Series, err error) {
+	var wg sync.WaitGroup
+	var failed error
+	wg.Go(func() { baseline, failed = a.count(ctx, scope, before) })
+	current, err = a.count(ctx, scope, now)
+	wg.Wait()
+	return current, baseline, cmp.Or(err, failed)
+}
+
 // count counts conferences of the apps in a scope, or of one of them. An app that is not in it has none.
-func (a *API) count(ctx context.Context, scope access.Scope, app string, from, to time.Time) (hours.Series, error) {
-	apps := within(scope, app)
+func (a *API) count(ctx context.Context, scope access.Scope, of period) (hours.Series, error) {
+	apps := within(scope, of.AppID)
 	if len(apps) == 0 {
 		return hours.Series{}, nil
 	}
-	return a.hours.Count(ctx, apps, from, to)
+	return a.hours.Count(ctx, apps, of.From, of.To)
 }
 
 // appsOf returns the apps to choose from: those in a scope, or without one those that had conferences.
@@ -174,20 +182,16 @@ func (a *API) appsOf(scope access.Scope, s *hours.Series) []string {
 }
 
 // countLive counts conferences that are going on, up to maxLiveCounted.
-func (a *API) countLive(ctx context.Context, scope access.Scope, app string) (n int, more bool, err error) {
-	now := a.now()
-	q := storage.Query{AppID: app, Unsummarised: true, From: now.Add(-liveFor), Limit: maxLimit}
+func (a *API) countLive(ctx context.Context, v view, app string) (n int, more bool, err error) {
+	s := &search{query: storage.Query{AppID: app, Limit: maxLimit}, view: v}
+	a.searchLive(s)
 	for n < maxLiveCounted {
-		page, err := a.list(ctx, q, scope)
+		page, err := a.find(ctx, s)
 		if err != nil {
 			return 0, false, err
 		}
-		for i := range page.Conferences {
-			if state(page.Conferences[i], now) == stateLive {
-				n++
-			}
-		}
-		if q.Before = page.Next; q.Before == (storage.Cursor{}) {
+		n += len(page.Conferences)
+		if s.query.Before = page.Next; page.Next == (storage.Cursor{}) {
 			return n, false, nil
 		}
 	}

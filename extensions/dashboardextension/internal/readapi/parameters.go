@@ -5,23 +5,15 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/qosrtc/qos/internal/cause"
-	"github.com/qosrtc/qos/internal/conference"
-	"github.com/qosrtc/qos/internal/notice"
-	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/internal/contrast"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/storage"
-)
-
-const (
-	maxLimit     = 200
-	defaultLimit = 50
-	maxTimeMs    = 253_402_300_799_999 // the end of year 9999
 )
 
 // parameters reads the query of a request and keeps its first fault.
@@ -45,6 +37,64 @@ func (p *parameters) fail(field, message string) {
 	}
 }
 
+// read sets the fields of a query, which is a pointer to a struct, by the parameters that name them.
+func (p *parameters) read(query any) { p.fill(query, parameterTable) }
+
+// fill is read for some parameters.
+func (p *parameters) fill(query any, all []parameter) {
+	fields := reflect.ValueOf(query).Elem()
+	for i := range all {
+		if d := &all[i]; d.sets(fields.Type()) {
+			p.set(fields.FieldByName(d.field), d)
+			p.relate(d)
+		}
+	}
+}
+
+// set sets a field by its parameter.
+func (p *parameters) set(field reflect.Value, d *parameter) {
+	switch d.kind {
+	case timeKind:
+		field.Set(reflect.ValueOf(p.time(d.name)))
+	case cursorKind:
+		field.Set(reflect.ValueOf(p.cursor(d.name)))
+	case integerKind:
+		field.SetInt(int64(p.number(*d)))
+	case numberKind:
+		if number := p.number(*d); field.CanFloat() {
+			field.SetFloat(number)
+		} else if number != 0 {
+			field.Set(reflect.ValueOf(&number))
+		}
+	default:
+		if text := p.text(d.name); field.Kind() == reflect.Bool {
+			field.SetBool(text != "")
+		} else {
+			field.SetString(text)
+		}
+	}
+}
+
+// relate checks a parameter with another one.
+func (p *parameters) relate(d *parameter) {
+	v := p.raw(d.name)
+	if v == "" || p.err != nil {
+		return
+	}
+	if d.needs != "" && p.raw(d.needs) == "" {
+		p.fail(d.name, "needs "+d.needs)
+	}
+	if p.raw(d.start) == "" {
+		return
+	}
+	switch start, end := p.number(parameterNamed(d.start)), p.number(*d); {
+	case d.kind == timeKind && start >= end:
+		p.fail(d.name, "must be after "+d.start)
+	case start > end:
+		p.fail(d.name, "must not be less than "+d.start)
+	}
+}
+
 func (p *parameters) raw(field string) string {
 	switch v := p.values[field]; len(v) {
 	case 0:
@@ -57,178 +107,113 @@ func (p *parameters) raw(field string) string {
 	}
 }
 
-// text reads an identifier.
+// text reads an identifier, or one of the words of the parameter.
 func (p *parameters) text(field string) string {
 	v := p.raw(field)
+	if words := parameterNamed(field).words; v != "" && words != nil && !slices.Contains(words, v) {
+		p.fail(field, "must be one of "+strings.Join(words, ", "))
+	}
 	if len(v) > protocol.MaxIDBytes {
 		p.fail(field, fmt.Sprintf("is %d bytes, at most %d are allowed", len(v), protocol.MaxIDBytes))
 	}
 	return v
 }
 
-func (p *parameters) required(field, v string) {
-	if v == "" {
-		p.fail(field, "is required")
+// required refuses a request without one of some parameters.
+func (p *parameters) required(fields ...string) {
+	for _, field := range fields {
+		if p.raw(field) == "" {
+			p.fail(field, "is required")
+		}
 	}
 }
 
-// integer reads a number from low to high; absent is missing.
-func (p *parameters) integer(field string, low, high, missing int64) int64 {
-	v := p.raw(field)
+// number reads a number within the bounds of its parameter.
+func (p *parameters) number(d parameter) float64 {
+	v := p.raw(d.name)
 	if v == "" {
-		return missing
+		return d.missing
 	}
-	n, err := strconv.ParseInt(v, 10, 64)
-	if err != nil || n < low || n > high {
-		p.fail(field, fmt.Sprintf("must be an integer from %d to %d", low, high))
-		return missing
+	number, err := strconv.ParseFloat(v, 64)
+	if d.kind == integerKind || d.kind == timeKind {
+		var integer int64
+		integer, err = strconv.ParseInt(v, 10, 64)
+		number = float64(integer)
 	}
-	return n
+	if err != nil || !(number >= d.low && number <= d.high) || number == d.low && d.above { // NaN is in no range
+		p.fail(d.name, "must be "+d.bounds())
+		return d.missing
+	}
+	return number
 }
 
 // time reads milliseconds since the epoch; absent is the zero time.
 func (p *parameters) time(field string) time.Time {
-	ms := p.integer(field, 0, maxTimeMs, -1)
-	if ms < 0 {
-		return time.Time{}
+	if ms := p.number(parameterNamed(field)); p.raw(field) != "" && p.err == nil {
+		return time.UnixMilli(int64(ms)).UTC()
 	}
-	return time.UnixMilli(ms).UTC()
+	return time.Time{}
 }
 
-// word reads one of some words.
-func (p *parameters) word(field string, words []string) string {
-	v := p.raw(field)
-	if v != "" && !slices.Contains(words, v) {
-		p.fail(field, "must be one of "+strings.Join(words, ", "))
-	}
-	return v
+// zone returns how far the days are east of UTC.
+func (p *parameters) zone() time.Duration {
+	return time.Duration(p.number(parameterNamed("zone"))) * time.Minute
 }
 
-// labels are those that a score may have.
-var labels = []string{quality.Excellent, quality.Good, quality.Fair, quality.Poor, quality.Bad} //nolint:gochecknoglobals // a constant
-
-func causes() (out []string) {
-	for _, c := range cause.Causes {
-		out = append(out, string(c))
+// facts reads the facts of a search.
+func (p *parameters) facts() (out []contrast.Fact) {
+	all := p.values[parameterFact]
+	if len(all) > maxFacts {
+		p.fail(parameterFact, fmt.Sprintf("stands %d times, at most %d are allowed", len(all), maxFacts))
+		return nil
+	}
+	for _, text := range all {
+		attribute, value, _ := strings.Cut(text, ":")
+		if !slices.Contains(contrast.Attributes(), attribute) || value == "" {
+			p.fail(parameterFact, "must be an attribute and a value, such as siteID:berlin; the attributes are "+strings.Join(contrast.Attributes(), ", "))
+			return nil
+		}
+		out = append(out, contrast.Fact{Attribute: attribute, Value: value})
 	}
 	return out
 }
 
-func (p *parameters) cursor() storage.Cursor {
-	v := p.raw("cursor")
-	if v == "" {
-		return storage.Cursor{}
+// outcomeOf separates the word for all outcomes of failed conferences from an outcome.
+func outcomeOf(word string) (outcome string, failed bool) {
+	if word == outcomeFailed {
+		return "", true
 	}
-	c, ok := parseCursor(v)
-	if !ok {
-		p.fail("cursor", "is not one that this API gave")
-	}
-	return c
-}
-
-// query reads what /api/conferences takes. Who may not see real names finds nothing by them.
-func (p *parameters) query(n names) (storage.Query, error) {
-	f := p.digestFilter()
-	q := storage.Query{
-		AppID:              p.text("app"),
-		ConferenceID:       p.text("id"),
-		From:               p.time("from"),
-		To:                 p.time("to"),
-		Outcome:            f.Outcome,
-		Failed:             f.Failed,
-		Label:              f.Label,
-		Cause:              f.Cause,
-		MinMOS:             bound(f.MinMOS),
-		MaxMOS:             bound(f.MaxMOS),
-		Any:                p.text("q"),
-		UserID:             p.text("user"),
-		SiteID:             f.Site,
-		ApplicationVersion: f.ApplicationVersion,
-		AdditionalID:       p.text("additional"),
-		AdditionalKey:      p.word("additionalKey", protocol.AdditionalIDKeys),
-		AliasesOnly:        !n.real,
-		Before:             p.cursor(),
-		Limit:              int(p.integer("limit", 1, maxLimit, defaultLimit)),
-	}
-	if !q.From.IsZero() && !q.To.IsZero() && !q.From.Before(q.To) {
-		p.fail("to", "must be after from")
-	}
-	if q.AdditionalKey != "" && q.AdditionalID == "" {
-		p.fail("additionalKey", "needs additional")
-	}
-	return q, p.err
-}
-
-// outcomes are those that a search may have.
-func outcomes() []string { return append([]string{outcomeFailed}, conference.Outcomes...) }
-
-// bound is a score as the store takes it; 0 is none.
-func bound(score float64) *float64 {
-	if score == 0 {
-		return nil
-	}
-	return &score
+	return word, false
 }
 
 // terms returns what a search looks for, without what only turns its pages: the text of its audit entry.
 func (p *parameters) terms() url.Values {
 	terms := url.Values{}
 	for name, values := range p.values {
-		if name != "cursor" && name != "limit" && (len(values) == 1 || name == parameterFact) && values[0] != "" {
+		if !slices.Contains(namesOf(rolePaging), name) && (len(values) == 1 || name == parameterFact) && values[0] != "" {
 			terms[name] = values
 		}
 	}
 	return terms
 }
 
-// reported reads the reason of a notification and its limit; without a reason it is nil.
-func (p *parameters) reported(q storage.Query) (*reported, error) {
-	reason := notice.Reason(p.word(notice.ParameterReason, reasons()))
-	past := p.raw(notice.ParameterLimit)
-	if reason == "" {
-		return nil, p.err
-	}
-	r := &reported{reason: reason, from: q.From, to: q.To}
-	if limit, err := strconv.ParseFloat(past, 64); err == nil && limit >= 0 {
-		r.limit = limit
-	} else if past != "" {
-		p.fail(notice.ParameterLimit, "must be a number that is not negative")
-	}
-	return r, p.err
-}
-
-func reasons() (out []string) {
-	for _, r := range notice.Reasons {
-		out = append(out, string(r))
-	}
-	return out
-}
-
-// unattached reads what /api/unattached takes.
-func (p *parameters) unattached() (storage.UnattachedQuery, error) {
-	q := storage.UnattachedQuery{
-		AppID: p.text("app"), ConferenceID: p.text("id"), From: p.time("from"), To: p.time("to"),
-		Before: p.cursor(), Limit: int(p.integer("limit", 1, maxLimit, defaultLimit)),
-	}
-	if !q.From.IsZero() && !q.To.IsZero() && !q.From.Before(q.To) {
-		p.fail("to", "must be after from")
-	}
-	return q, p.err
-}
-
 // ref reads what /api/conference takes.
-func (p *parameters) ref() (storage.Ref, error) {
-	ref := storage.Ref{AppID: p.text("app"), ConferenceID: p.text("id"), At: p.time("at")}
-	p.required("app", ref.AppID)
-	p.required("id", ref.ConferenceID)
-	p.required("at", p.raw("at"))
+func (p *parameters) ref() (ref storage.Ref, err error) {
+	p.read(&ref)
+	p.required("app", "id", "at")
 	return ref, p.err
 }
 
-// filter reads what /api/live takes.
-func (p *parameters) filter() (storage.Filter, error) {
-	f := storage.Filter{AppID: p.text("app"), ConferenceID: p.text("conference")}
-	return f, p.err
+func (p *parameters) cursor(field string) storage.Cursor {
+	v := p.raw(field)
+	if v == "" {
+		return storage.Cursor{}
+	}
+	c, ok := parseCursor(v)
+	if !ok {
+		p.fail(field, "is not one that this API gave")
+	}
+	return c
 }
 
 // formatCursor makes a cursor opaque, so that nobody builds one.

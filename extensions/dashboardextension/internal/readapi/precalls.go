@@ -1,14 +1,10 @@
 package readapi
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/qosrtc/qos/internal/access"
-	"github.com/qosrtc/qos/internal/notice"
-	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -32,9 +28,9 @@ type preCallRow struct {
 // preCalls lists the pre-call tests that a search finds.
 func (a *API) preCalls(ctx context.Context, r *http.Request) (any, error) {
 	p, view := readParameters(r), a.view(ctx)
-	query, err := p.preCalls(view.names)
-	if err != nil {
-		return nil, err
+	query := storage.PreCallQuery{AliasesOnly: !view.real} // who may not see real names finds nothing by them
+	if p.read(&query); p.err != nil {
+		return nil, p.err
 	}
 	target := a.userIDs.audited(p.terms(), conferenceSearch(query), view.scope).Encode()
 	if err := a.audit(ctx, access.Entry{Action: access.ActionSearch, AppID: query.AppID, Target: target}); err != nil {
@@ -56,32 +52,20 @@ func (a *API) preCalls(ctx context.Context, r *http.Request) (any, error) {
 }
 
 // findPreCalls lists the tests of a query whose texts the reader may search by (find). The error may be storage.ErrDamaged.
-func (a *API) findPreCalls(ctx context.Context, q storage.PreCallQuery, view view) (found storage.PreCallPage, damage error) {
-	limit, hidden := q.Limit, false
-	for range maxFoundPages {
-		q.Limit = limit - len(found.PreCalls)
-		page, err := a.listPreCalls(ctx, q, view.scope)
-		if err != nil && !errors.Is(err, storage.ErrDamaged) {
-			return found, err
-		}
-		damage = cmp.Or(damage, err)
-		for i := range page.PreCalls {
-			p := &page.PreCalls[i]
-			if view.hides([]storage.Participant{{Session: p.Session}}, q.SiteID, q.ApplicationVersion, q.AdditionalID, q.Provider) {
-				hidden = true
-				continue
-			}
-			found.PreCalls = append(found.PreCalls, *p)
-		}
-		q.Before, found.Next = page.Next, page.Next
-		if page.Next == (storage.Cursor{}) || len(found.PreCalls) == limit {
-			break
-		}
+func (a *API) findPreCalls(ctx context.Context, q storage.PreCallQuery, view view) (found storage.PreCallPage, err error) {
+	f := finding[storage.PreCall]{
+		read: func(before storage.Cursor, limit int) ([]storage.PreCall, storage.Cursor, error) {
+			q.Before, q.Limit = before, limit
+			page, err := a.listPreCalls(ctx, q, view.scope)
+			return page.PreCalls, page.Next, err
+		},
+		check: func(p *storage.PreCall) (hidden, met bool, err error) {
+			return view.hides([]storage.Participant{{Session: p.Session}}, q.SiteID, q.ApplicationVersion, q.AdditionalID, q.Provider), true, nil
+		},
+		weigh: func(*storage.PreCall) int { return 1 },
 	}
-	if hidden && len(found.PreCalls) == 0 {
-		found.Next = storage.Cursor{}
-	}
-	return found, damage
+	found.PreCalls, found.Next, err = f.page(q.Before, q.Limit)
+	return found, err
 }
 
 func (n names) preCallRow(p *storage.PreCall) preCallRow {
@@ -93,22 +77,4 @@ func (n names) preCallRow(p *storage.PreCall) preCallRow {
 // conferenceSearch is what a search of tests has in common with one of conferences.
 func conferenceSearch(q storage.PreCallQuery) storage.Query {
 	return storage.Query{AppID: q.AppID, UserID: q.UserID, AdditionalID: q.AdditionalID}
-}
-
-// preCalls reads what /api/precalls takes. Who may not see real names finds nothing by them.
-func (p *parameters) preCalls(n names) (storage.PreCallQuery, error) {
-	q := storage.PreCallQuery{
-		AppID: p.text("app"), From: p.time("from"), To: p.time("to"), UserID: p.text("user"), AliasesOnly: !n.real,
-		SiteID: p.text("site"), ApplicationVersion: p.text("version"), AdditionalID: p.text("additional"),
-		AdditionalKey: p.word("additionalKey", protocol.AdditionalIDKeys), Provider: p.text(notice.ParameterProvider),
-		Status: p.word("status", protocol.PreCallStatuses), Failed: p.word(notice.ParameterFailed, []string{"true"}) != "",
-		Before: p.cursor(), Limit: int(p.integer("limit", 1, maxLimit, defaultLimit)),
-	}
-	if !q.From.IsZero() && !q.To.IsZero() && !q.From.Before(q.To) {
-		p.fail("to", "must be after from")
-	}
-	if q.AdditionalKey != "" && q.AdditionalID == "" {
-		p.fail("additionalKey", "needs additional")
-	}
-	return q, p.err
 }

@@ -57,22 +57,20 @@ type providerCounts struct {
 // providers answers how providers did in the pre-call tests of a time, by hour or by day.
 func (a *API) providers(ctx context.Context, r *http.Request) (any, error) {
 	p := readParameters(r)
-	app, from, to := p.text("app"), p.time("from"), p.time("to")
-	zone := time.Duration(p.integer("zone", -maxZone, maxZone, 0)) * time.Minute
-	p.span(from, to)
+	of, zone := p.period(), p.zone()
 	if p.err != nil {
 		return nil, p.err
 	}
-	out := providersAnswer{At: a.now().UnixMilli(), From: from.UnixMilli(), To: to.UnixMilli(), StepMs: time.Hour.Milliseconds(), Complete: true}
+	out := providersAnswer{At: a.now().UnixMilli(), From: of.From.UnixMilli(), To: of.To.UnixMilli(), StepMs: time.Hour.Milliseconds(), Complete: true}
 	step := time.Hour
-	if to.Sub(from) > maxHourly {
+	if of.To.Sub(of.From) > maxHourly {
 		step = 24 * time.Hour
 	}
 	out.StepMs = step.Milliseconds()
 	view := a.view(ctx)
 	count := counter{names: view.names, zone: zone, step: step, byName: map[string]*perProvider{}}
 	var err error
-	out.Complete, err = a.eachPreCall(ctx, storage.PreCallQuery{AppID: app, From: from, To: to, Limit: maxLimit}, view.scope, count.add)
+	out.Complete, err = a.eachPreCall(ctx, storage.PreCallQuery{AppID: of.AppID, From: of.From, To: of.To, Limit: maxLimit}, view.scope, count.add)
 	if err != nil {
 		return nil, err
 	}

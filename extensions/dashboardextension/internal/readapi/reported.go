@@ -17,12 +17,12 @@ type reported struct {
 	from, to time.Time // zero: no bound
 }
 
-// searchReported returns the query and the condition that find what a notification counted.
-func (a *API) searchReported(q storage.Query, r *reported) (storage.Query, condition) {
-	if r.rating() && !q.From.IsZero() {
-		q.From = q.From.Add(-notice.MaxLate) // a rating may follow the end
+// searchReported narrows a search to what a notification counted.
+func (a *API) searchReported(s *search, r *reported) {
+	if r.rating() && !s.query.From.IsZero() {
+		s.query.From = s.query.From.Add(-notice.MaxLate) // a rating may follow the end
 	}
-	return q, func(ctx context.Context, c *storage.Conference) (bool, error) { return a.counted(ctx, c, r) }
+	s.conditions = append(s.conditions, func(ctx context.Context, c *storage.Conference) (bool, error) { return a.counted(ctx, c, r) })
 }
 
 func (r *reported) rating() bool { return r.reason == notice.DissatisfactoryUserFeedback }

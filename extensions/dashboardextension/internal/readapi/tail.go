@@ -35,7 +35,7 @@ func (a *API) tail(ctx context.Context, r *http.Request) (any, error) {
 		return nil, err
 	}
 	from := parameters.time("from")
-	parameters.required("from", parameters.raw("from"))
+	parameters.required("from")
 	if parameters.err != nil {
 		return nil, parameters.err
 	}

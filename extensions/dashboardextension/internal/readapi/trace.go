@@ -27,7 +27,7 @@ func (a *API) trace(w http.ResponseWriter, r *http.Request) {
 	id, err := hex.DecodeString(r.PathValue("trace"))
 	p := readParameters(r)
 	app, at := p.text("app"), p.time("at")
-	p.required("at", p.raw("at"))
+	p.required("at")
 	switch {
 	case err != nil || len(id) != len(semconv.TraceID("", "")):
 		http.Error(w, "trace must be 32 hexadecimal digits", http.StatusBadRequest)

@@ -14,8 +14,6 @@ const (
 	maxTrend = 8
 	// maxHourly is the longest time that is counted by hour. A longer one is counted by day.
 	maxHourly = 3 * 24 * time.Hour
-	// maxZone is the largest distance of a time zone from UTC, in minutes.
-	maxZone = 14 * 60
 )
 
 // trendAnswer is the answer of /api/trend.
@@ -64,21 +62,19 @@ func errorValues(t *overview.Totals) *overview.Values {
 // trend answers how many conferences of an app had each value, by hour or by day.
 func (a *API) trend(ctx context.Context, r *http.Request) (any, error) {
 	p := readParameters(r)
-	app, from, to, by := p.text("app"), p.time("from"), p.time("to"), p.word("by", trendNames)
-	zone := time.Duration(p.integer("zone", -maxZone, maxZone, 0)) * time.Minute
-	p.span(from, to)
-	p.required("by", by)
+	of, by, zone := p.period(), p.text("by"), p.zone()
+	p.required("by")
 	if p.err != nil {
 		return nil, p.err
 	}
 	scope := a.view(ctx).scope
-	series, err := a.count(ctx, scope, app, from, to)
+	series, err := a.count(ctx, scope, of)
 	if err != nil {
 		return nil, err
 	}
-	out := trendAnswer{At: a.now().UnixMilli(), From: from.UnixMilli(), To: to.UnixMilli(), StepMs: time.Hour.Milliseconds(), Apps: a.appsOf(scope, &series)}
+	out := trendAnswer{At: a.now().UnixMilli(), From: of.From.UnixMilli(), To: of.To.UnixMilli(), StepMs: time.Hour.Milliseconds(), Apps: a.appsOf(scope, &series)}
 	points := series.Points
-	if to.Sub(from) > maxHourly {
+	if of.To.Sub(of.From) > maxHourly {
 		out.StepMs = 24 * time.Hour.Milliseconds()
 		points = byDay(points, zone)
 	}

@@ -29,9 +29,9 @@ type unattached struct {
 }
 
 func (a *API) unattached(ctx context.Context, r *http.Request) (any, error) {
-	query, err := readParameters(r).unattached()
-	if err != nil {
-		return nil, err
+	p, query := readParameters(r), storage.UnattachedQuery{}
+	if p.read(&query); p.err != nil {
+		return nil, p.err
 	}
 	view := a.view(ctx)
 	if err := a.audit(ctx, access.Entry{Action: access.ActionUnattached, AppID: query.AppID}); err != nil {

@@ -92,14 +92,11 @@ func (u userIDs) variants(q storage.Query, app string) (out []storage.Query) {
 	return out
 }
 
-// searchFields are the parameters of a search that may have the ID of a user.
-var searchFields = []string{"user", "q", "additional"} //nolint:gochecknoglobals // a constant
-
 // audited replaces what a search looks for by its pseudonyms where an app has them: the store keeps the text in the
 // audit log.
 func (u userIDs) audited(terms url.Values, q storage.Query, scope access.Scope) url.Values {
 	apps := u.hashed(scope, q.AppID)
-	for _, field := range searchFields {
+	for _, field := range namesOf(roleUserText) {
 		if len(apps) == 0 || len(terms[field]) == 0 {
 			continue
 		}
