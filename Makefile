@@ -91,6 +91,7 @@ generate: tools ## everything generated: collector/, component metadata, docs/te
 	gofmt -w collector
 	go test ./internal/semconv -update >/dev/null || true
 	go test ./internal/narrative -run TestWordsOfPages -update >/dev/null
+	go test ./extensions/dashboardextension/internal/readapi -run TestParametersOfPages -update >/dev/null
 	$(MAKE) client
 
 check-generated: ## fail if something generated is not what its source says

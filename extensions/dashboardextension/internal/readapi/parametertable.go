@@ -81,14 +81,14 @@ const parameterFact = "fact"
 // outcomeFailed stands for the outcomes of conferences that failed.
 const outcomeFailed = "failed"
 
-// parameterTable has all parameters.
+// parameterTable has all parameters, in the order of forms.
 var parameterTable = []parameter{ //nolint:gochecknoglobals // a constant
 	{name: "app", field: "AppID", role: roleFraming, attribute: contrast.App, label: "App", example: "All", text: "AppID", without: "all apps that the reader may see"},
+	{name: "q", field: "Any", role: roleTerm | roleUserText, label: "Anything", text: "any search term, the whole text: conferenceID, user, site, application version or additional ID"},
 	{name: "id", field: "ConferenceID", role: roleTerm, label: "Conference ID", text: "conferenceID, the whole text"},
 	{name: "at", field: "At", kind: timeKind, high: maxTimeMs, text: "a time in the conference, such as its start: a conferenceID may be used again"},
 	{name: "from", field: "From", kind: timeKind, high: maxTimeMs, role: roleFraming, label: "From", text: "start of the time, inclusive"},
 	{name: "to", field: "To", kind: timeKind, high: maxTimeMs, role: roleFraming, start: "from", label: "To", text: "end of the time, exclusive; at most 93 days after from where conferences are counted or compared"},
-	{name: "q", field: "Any", role: roleTerm | roleUserText, label: "Anything", text: "any search term, the whole text: conferenceID, user, site, application version or additional ID"},
 	{name: "user", field: "UserID", role: roleTerm | roleUserText, label: "User ID", text: "ID of a user, the whole text: userName, only where the reader may see it, or aliasName"},
 	{name: "site", field: "SiteID", role: roleTerm | rolePopulation, attribute: contrast.Site, label: "Site", example: "All", text: "siteID of a participant"},
 	{name: "version", field: "ApplicationVersion", role: roleTerm | rolePopulation, attribute: contrast.ApplicationVersion, label: "App version", example: "All", text: "applicationVersion of a participant"},
@@ -103,8 +103,8 @@ var parameterTable = []parameter{ //nolint:gochecknoglobals // a constant
 	{name: "rttAbove", field: "AboveRTTMs", kind: numberKind, role: roleOutcome, high: maxMeasuredMs, above: true, step: 0.001, unit: "ms", label: "Round-trip time above", example: "300", text: "round-trip time that the highest median of a candidate pair or stream is above"},
 	{name: "lossAbove", field: "AboveLoss", kind: numberKind, role: roleOutcome, high: 1, above: true, step: 0.000001, unit: "fraction", label: "Packet loss above", example: "0.05", text: "fraction of packets of which a stream lost more over the whole call"},
 	{name: "ratingTo", field: "MaxRating", kind: integerKind, role: roleOutcome, low: 1, high: 5, label: "Rated at most", example: "5", text: "highest value of the lowest rating that a user gave, 1 to 5"},
-	{name: "function", field: "Function", role: roleOutcome, label: "Error of", example: "createOffer", text: "function of a reported error, such as createOffer"},
 	{name: "issue", field: "Issue", role: roleOutcome, words: wordsOf(detect.Kinds), label: "Issue", text: "kind of an issue"},
+	{name: "function", field: "Function", role: roleOutcome, label: "Error of", example: "createOffer", text: "function of a reported error, such as createOffer"},
 	{name: "browser", field: "Browser", role: rolePopulation, label: "Browser", example: "firefox", text: "browser of a participant, such as firefox"},
 	{name: "browserVersion", field: "BrowserVersion", role: rolePopulation, label: "Browser version", example: "144", text: "major version of that browser, such as 144"},
 	{name: "state", words: []string{stateLive}, label: "State", text: "state of the conference"},

@@ -1,26 +1,29 @@
 // The page that compares a set of conferences with a baseline.
 
 import { ask } from "./api.js";
-import { baselineOf, baselines, completed, defining, hasCondition, presets, shifted } from "./comparison.js";
+import { baselineOf, baselines, completed, hasCondition, presets, shifted } from "./comparison.js";
 import { byId, h } from "./dom.js";
 import { drawFindings } from "./findings.js";
+import { field, fillFields } from "./forms.js";
 import { fromInput, plural, toInput } from "./format.js";
+import { conditions, defining } from "./parameters.js";
 import { notice, skeleton } from "./parts.js";
 import { showUser } from "./user.js";
-import { kinds } from "./values.js";
 
 const form = byId("filters");
 const { elements } = form;
 const option = (value, text) => h("option", { value }, text);
 const isTime = (name) => /(^|\.)(from|to)$/.test(name);
-const further = ["scoreFrom", "scoreTo", "setupFrom", "rttAbove", "lossAbove", "ratingTo", "issue", "function", "site", "version", "browser", "browserVersion"];
-const ownFields = ["from", "to", "version", "site"].map((name) => `baseline.${name}`);
 let abort = new AbortController();
 
-elements.outcome.append(option("failed", "Failed (any)"));
-for (const [field, { all, name }] of [["outcome", kinds.outcomes], ["quality", kinds.labels], ["cause", kinds.causes], ["issue", kinds.issues]]) {
-  elements[field].append(...all.filter((value) => value !== "none").map((value) => option(value, name(value))));
-}
+/** "none" is no condition that a set may have. */
+const without = ["none"];
+
+fillFields(form, without);
+const ownFields = [...elements].map(({ name }) => name).filter((name) => name.startsWith("baseline."));
+const placed = defining.filter((name) => elements[name]);
+const further = [...conditions, ...defining.filter((name) => !conditions.includes(name))].filter((name) => !placed.includes(name));
+byId("further").lastElementChild.append(...further.map((name) => field(name, without)));
 
 const current = () => new URLSearchParams(location.search);
 

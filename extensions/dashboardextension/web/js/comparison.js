@@ -1,16 +1,11 @@
 // A comparison as the address has it: parameters of the API, and what they mean as choices of the form. Pure.
 
 import { percent } from "./format.js";
+import { conditions, defining, parameters as table } from "./parameters.js";
 import { weekBefore } from "./period.js";
 
 const hour = 3_600_000;
 const week = 168 * hour;
-
-/** The parameters that define a set. */
-export const defining = ["app", "from", "to", "outcome", "quality", "cause", "scoreFrom", "scoreTo", "setupFrom", "rttAbove", "lossAbove", "ratingTo", "function", "issue", "site", "version", "browser", "browserVersion"];
-
-/** Those that say what happened: all other conferences are the baseline of a set with one of these. */
-const conditions = ["outcome", "quality", "cause", "scoreFrom", "scoreTo", "setupFrom", "rttAbove", "lossAbove", "ratingTo", "function", "issue"];
 
 const prefix = "baseline.";
 
@@ -73,8 +68,8 @@ const outcomeOf = { failedConferences: "totallyFailed", partiallyFailedConferenc
 const limited = {
   lowQuality: (limit) => ["scoreTo", String(limit)],
   highSetupDelays: (limit) => ["setupFrom", String(Math.floor(limit) + 1)],
-  highRoundTripTime: (limit) => ["rttAbove", String(limit || 0.001)],
-  highPacketLoss: (limit) => ["lossAbove", String(limit || 0.000001)],
+  highRoundTripTime: (limit) => ["rttAbove", String(limit || table.rttAbove.attributes.min)],
+  highPacketLoss: (limit) => ["lossAbove", String(limit || table.lossAbove.attributes.min)],
   dissatisfactoryUserFeedback: (limit) => ["ratingTo", String(Math.floor(limit))],
 };
 

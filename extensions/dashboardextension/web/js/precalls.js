@@ -3,15 +3,17 @@
 import { ask } from "./api.js";
 import { byId, drawOnChange, h } from "./dom.js";
 import { clock, fromInput, toInput } from "./format.js";
+import { fillFields } from "./forms.js";
+import { ofPreCalls as names } from "./parameters.js";
 import { notice, paging, skeleton } from "./parts.js";
 import { preCallTable } from "./precalltable.js";
 import { showUser } from "./user.js";
 
-const texts = ["app", "user", "provider", "site", "version", "additional"];
-const moments = ["from", "to"];
-const names = [...texts, ...moments, "additionalKey", "status", "failed"];
 const query = new URLSearchParams(location.search);
 const form = byId("filters");
+fillFields(form);
+const fields = names.filter((name) => form.elements[name]);
+const isTime = (name) => form.elements[name].type === "datetime-local";
 
 /** What the choice of results stands for in the address. */
 const results = { "": {}, success: { status: "success" }, failure: { status: "failure" }, failed: { failed: "true" } };
@@ -47,14 +49,12 @@ form.addEventListener("submit", (event) => {
   event.preventDefault();
   const next = new URLSearchParams();
   const put = (name, value) => value && next.set(name, value);
-  for (const name of texts) put(name, form.elements[name].value);
-  for (const name of moments) put(name, fromInput(form.elements[name].value, query.get(name)));
+  for (const name of fields) put(name, isTime(name) ? fromInput(form.elements[name].value, query.get(name)) : form.elements[name].value);
   if (form.elements.additional.value) put("additionalKey", query.get("additionalKey"));
   for (const [name, value] of Object.entries(results[form.elements.result.value])) put(name, value);
   location.search = String(next);
 });
-for (const name of texts) form.elements[name].value = query.get(name) ?? "";
-for (const name of moments) form.elements[name].value = toInput(query.get(name));
+for (const name of fields) form.elements[name].value = isTime(name) ? toInput(query.get(name)) : query.get(name) ?? "";
 form.elements.result.value = query.get("failed") ? "failed" : query.get("status") ?? "";
 byId("clear").hidden = !names.some((name) => query.get(name));
 byId("list").append(skeleton(4));

@@ -3,21 +3,33 @@
 
 import { byId, drawOnChange, h } from "./dom.js";
 import { factText } from "./facts.js";
+import { control, fillFields } from "./forms.js";
 import { capital, idWords, ms, percent, toInput } from "./format.js";
+import { ofConferences as parameters, parameters as table, terms } from "./parameters.js";
 import { isCalled } from "./parts.js";
 import { attributeValue, kinds as counted } from "./values.js";
 import { additionalKeys } from "./words.js";
 
+export { parameters };
+
+const form = byId("filters");
+const { elements } = form;
+const option = (value, text) => h("option", { value }, text);
+const scoreField = (name) => control(name, { "aria-label": table[name].label });
+
+fillFields(form);
+elements.app.setAttribute("list", "apps");
+byId("scores").append(scoreField("scoreFrom"), h("span", { "aria-hidden": "true" }, "–"), scoreField("scoreTo"));
+
 /** What a word may be looked for as: by the parameter, and by the key of additionalIDs. */
-const kinds = { __proto__: null, q: "Anything", id: "Conference ID", user: "User ID", site: "Site", version: "App version", additional: "Additional ID" };
-const choices = ["app", "outcome", "quality", "cause", "scoreFrom", "scoreTo", "from", "to"];
+const kinds = Object.assign({ __proto__: null }, ...terms.map((name) => ({ [name]: table[name].label })));
 
-/** What links narrow by beside what the form has: each is shown, and can be taken away. */
-const narrowed = { __proto__: null, reason: "Notification", fact: "With", browser: "Browser", browserVersion: "Browser", function: "Error of", issue: "Issue", setupFrom: "Setup of at least", rttAbove: "Round-trip time above", lossAbove: "Packet loss above", ratingTo: "Rated at most", state: "State" };
-const beside = [...Object.keys(narrowed), "past"];
+/** What the form has beside the words. */
+const choices = parameters.filter((name) => !kinds[name] && elements[name]);
 
-/** The parameters that make a search. */
-export const parameters = [...Object.keys(kinds), "additionalKey", ...choices, ...beside];
+/** What links narrow by beside what the form has: each that has a label is shown, and can be taken away. */
+const beside = parameters.filter((name) => !kinds[name] && !choices.includes(name) && name !== "additionalKey");
+const narrowed = beside.filter((name) => table[name]);
 
 /** The search of an address, without what turns its pages. */
 export const searchOf = (query) => new URLSearchParams([...query].filter(([name, value]) => parameters.includes(name) && value));
@@ -28,16 +40,9 @@ const kindName = (kind, key) => (key ? idWords(key) : kinds[kind]);
 export const matchName = (word) =>
   ({ conferenceID: "conference ID", userID: "user ID", siteID: "site", applicationVersion: "app version", additionalIDs: "additional ID" })[word] ?? kindName("additional", word);
 
-const form = byId("filters");
-const { elements } = form;
-const option = (value, text) => h("option", { value }, text);
-
 elements.kind.append(
   ...Object.entries(kinds).map(([kind, name]) => option(kind, kind === "additional" ? "Any additional ID" : name)),
   h("optgroup", { label: "Additional IDs" }, additionalKeys.map((key) => option(`additional ${key}`, kindName("additional", key)))));
-for (const [field, { all, name }] of [["outcome", counted.outcomes], ["quality", counted.labels], ["cause", counted.causes]]) {
-  elements[field].append(...all.map((value) => option(value, name(value))));
-}
 
 /** The words that are looked for, as [kind, key, value]; the first stands in the field. */
 export const lookedFor = (query) =>
@@ -75,7 +80,7 @@ export function fillForm(query) {
   elements.word.value = first?.[2] ?? "";
   for (const name of choices) elements[name].value = isTime(name) ? toInput(query.get(name)) : query.get(name) ?? "";
   byId("clear").hidden = !isSearch(query);
-  drawOnChange(byId("also"), [String(query)], () => [...rest.map((one) => token(one, query)), ...Object.keys(narrowed).flatMap((name) => query.getAll(name).map((value) => narrowing(name, value, query)))]);
+  drawOnChange(byId("also"), [String(query)], () => [...rest.map((one) => token(one, query)), ...narrowed.flatMap((name) => query.getAll(name).map((value) => narrowing(name, value, query)))]);
 }
 
 /** A part of the search, with a link to the search without it. */
@@ -86,14 +91,21 @@ const removable = (kind, name, value, without) =>
 /** A fact of an address, "browserVersion:firefox 144", as text. */
 const factOf = (text) => factText({ attribute: text.split(":", 1)[0], value: text.slice(text.indexOf(":") + 1) });
 
-const narrowingText = { __proto__: null, state: capital, setupFrom: (value) => ms(Number(value)), rttAbove: (value) => `${value} ms`, lossAbove: (value) => percent(Number(value)), fact: factOf, issue: counted.issues.name, browser: (value) => attributeValue("browser", value) };
+const narrowingText = { __proto__: null, state: capital, fact: factOf, issue: counted.issues.name, browser: (value) => attributeValue("browser", value) };
+const unitText = { __proto__: null, ms, fraction: percent };
+
+/** A value as it reads. */
+function valueText(name, value) {
+  const unit = unitText[table[name].unit];
+  return unit ? unit(Number(value)) : narrowingText[name]?.(value) ?? value;
+}
 
 /** A part that only links make. */
 function narrowing(name, value, query) {
   const without = searchOf(query);
   without.delete(name, value);
   if (name === "reason") without.delete("past");
-  return removable(name, narrowed[name], narrowingText[name]?.(value) ?? value, without);
+  return removable(name, table[name].label, valueText(name, value), without);
 }
 
 /** One more word. */
