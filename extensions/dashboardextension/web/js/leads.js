@@ -6,10 +6,11 @@ import { byId, h } from "./dom.js";
 import { factText } from "./facts.js";
 import { times } from "./findings.js";
 import { percent } from "./format.js";
+import { defining, terms } from "./parameters.js";
 import { outcomes } from "./words.js";
 
 /** Filters that define no set of a comparison. */
-const others = ["q", "id", "user", "additional", "fact"];
+const others = [...terms.filter((name) => !defining.includes(name)), "fact"];
 
 function links(query) {
   const comparison = others.some((name) => query.get(name)) ? null : ofSearch(query);
