@@ -204,14 +204,17 @@ func (p *parameters) ref() (ref storage.Ref, err error) {
 	return ref, p.err
 }
 
-func (p *parameters) cursor(field string) storage.Cursor {
-	v := p.raw(field)
+// cursor reads a cursor that formatCursor made.
+func (p *parameters) cursor(field string) (c storage.Cursor) {
+	v, ns := p.raw(field), int64(0)
 	if v == "" {
-		return storage.Cursor{}
+		return c
 	}
-	c, ok := parseCursor(v)
-	if !ok {
+	text, _ := base64.RawURLEncoding.DecodeString(v)
+	_, err := fmt.Sscanf(string(text), "%d.%d", &ns, &c.Key)
+	if c.Start = time.Unix(0, ns).UTC(); err != nil || formatCursor(c) != v {
 		p.fail(field, "is not one that this API gave")
+		return storage.Cursor{}
 	}
 	return c
 }
@@ -222,18 +225,4 @@ func formatCursor(c storage.Cursor) string {
 		return ""
 	}
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d.%d", c.Start.UnixNano(), c.Key))
-}
-
-func parseCursor(v string) (storage.Cursor, bool) {
-	b, err := base64.RawURLEncoding.DecodeString(v)
-	if err != nil {
-		return storage.Cursor{}, false
-	}
-	start, key, _ := strings.Cut(string(b), ".")
-	ns, err := strconv.ParseInt(start, 10, 64)
-	if err != nil {
-		return storage.Cursor{}, false
-	}
-	k, err := strconv.ParseInt(key, 10, 64)
-	return storage.Cursor{Start: time.Unix(0, ns).UTC(), Key: k}, err == nil
 }

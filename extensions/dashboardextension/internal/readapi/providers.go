@@ -61,14 +61,9 @@ func (a *API) providers(ctx context.Context, r *http.Request) (any, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	out := providersAnswer{At: a.now().UnixMilli(), From: of.From.UnixMilli(), To: of.To.UnixMilli(), StepMs: time.Hour.Milliseconds(), Complete: true}
-	step := time.Hour
-	if of.To.Sub(of.From) > maxHourly {
-		step = 24 * time.Hour
-	}
-	out.StepMs = step.Milliseconds()
+	out := providersAnswer{At: a.now().UnixMilli(), From: of.From.UnixMilli(), To: of.To.UnixMilli(), StepMs: of.step().Milliseconds(), Complete: true}
 	view := a.view(ctx)
-	count := counter{names: view.names, zone: zone, step: step, byName: map[string]*perProvider{}}
+	count := counter{names: view.names, zone: zone, step: of.step(), byName: map[string]*perProvider{}}
 	var err error
 	out.Complete, err = a.eachPreCall(ctx, storage.PreCallQuery{AppID: of.AppID, From: of.From, To: of.To, Limit: maxLimit}, view.scope, count.add)
 	if err != nil {

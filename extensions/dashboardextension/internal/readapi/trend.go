@@ -50,6 +50,14 @@ var trends = map[string]func(*overview.Totals) *overview.Values{ //nolint:gochec
 // trendNames are the same in the order of the documentation.
 var trendNames = []string{"errors", "versions", "browsers", "sites", "outcomes", "causes", "labels"} //nolint:gochecknoglobals // a constant
 
+// step returns the length of the steps of a time that is counted.
+func (s period) step() time.Duration {
+	if s.To.Sub(s.From) > maxHourly {
+		return 24 * time.Hour
+	}
+	return time.Hour
+}
+
 // errorValues is the functions of errors. How their conferences ended is not counted.
 func errorValues(t *overview.Totals) *overview.Values {
 	var v overview.Values
@@ -72,10 +80,9 @@ func (a *API) trend(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := trendAnswer{At: a.now().UnixMilli(), From: of.From.UnixMilli(), To: of.To.UnixMilli(), StepMs: time.Hour.Milliseconds(), Apps: a.appsOf(scope, &series)}
+	out := trendAnswer{At: a.now().UnixMilli(), From: of.From.UnixMilli(), To: of.To.UnixMilli(), StepMs: of.step().Milliseconds(), Apps: a.appsOf(scope, &series)}
 	points := series.Points
-	if of.To.Sub(of.From) > maxHourly {
-		out.StepMs = 24 * time.Hour.Milliseconds()
+	if of.step() > time.Hour {
 		points = byDay(points, zone)
 	}
 	out.fill(trends[by], &series.Total, points)

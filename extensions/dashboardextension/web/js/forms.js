@@ -24,7 +24,7 @@ export function control(name, props, without = []) {
 /** Fills a label with the name and the input of a parameter. */
 function fill(label, name, without) {
   const { label: text, unit } = parameters[parameterOf(name)];
-  label.prepend(h("span", {}, label.dataset.label ?? text + (unitText[unit] ?? "")), control(name, { required: "required" in label.dataset }, without));
+  label.prepend(h("span", {}, label.dataset.label ?? text + (unitText[unit] ?? "")), control(name, { required: "required" in label.dataset, ...(label.dataset.label && { placeholder: "" }) }, without));
 }
 
 /** Fills the empty fields of a form: <label class="field" data-parameter="app">. */
