@@ -133,7 +133,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 		"app_id: a\nheadr: {user: x}":               `line 2: there is no key "headr.user"`,
 		"config: other.yaml":                        `line 1: there is no key "config"`,
 		"app_id: a\nin_flight: many":                "line 2: in_flight: ",
-		"keys: {directory: /a}\nkeys.directory: /b": "keys.directory stands there twice",
+		"keys: {directory: /a}\nkeys.directory: /b": "line 2: keys.directory: is set twice",
 		"path: &a /a\nmonitor: *a":                  "anchors and aliases",
 		"origins: ['https://a,https://b']":          "without commas",
 		"origins: [[a]]":                            "without commas",

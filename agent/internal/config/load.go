@@ -16,9 +16,6 @@ const envPrefix = "QOS_AGENT_"
 // configFlag names the file itself, by flag or as QOS_AGENT_CONFIG.
 const configFlag = "config"
 
-// maxConfigBytes bounds the file.
-const maxConfigBytes = 1 << 20
-
 // List is several values; in flags and in the environment with commas between.
 type List []string
 
@@ -44,7 +41,7 @@ func Load(args []string, lookup func(string) (string, bool), help io.Writer) (Co
 	flags := flag.NewFlagSet("qos-agent serve", flag.ContinueOnError)
 	flags.SetOutput(help)
 	c.bind(flags)
-	file := flags.String(configFlag, "", "YAML file with these keys")
+	path := flags.String(configFlag, "", "YAML file with these keys")
 	if err := flags.Parse(args); err != nil {
 		return Config{}, fmt.Errorf("flags: %w", err)
 	}
@@ -56,9 +53,13 @@ func Load(args []string, lookup func(string) (string, bool), help io.Writer) (Co
 	if err := fromEnvironment(flags, lookup, given); err != nil {
 		return Config{}, err
 	}
-	if *file != "" {
-		if err := fromFile(flags, *file, given); err != nil {
-			return Config{}, err
+	if *path != "" {
+		text, err := os.ReadFile(*path)
+		if err != nil {
+			return Config{}, fmt.Errorf("configuration: %w", err)
+		}
+		if err := fromYAML(flags, text, given); err != nil {
+			return Config{}, fmt.Errorf("%s: %w", *path, err)
 		}
 	}
 	return c, c.Validate()
@@ -82,41 +83,4 @@ func fromEnvironment(flags *flag.FlagSet, lookup func(string) (string, bool), gi
 		}
 	})
 	return errors.Join(errs...)
-}
-
-func fromFile(flags *flag.FlagSet, path string, given map[string]bool) error {
-	f, err := os.Open(path) //nolint:gosec // G304: the operator names it
-	if err != nil {
-		return fmt.Errorf("configuration: %w", err)
-	}
-	defer f.Close() //nolint:errcheck // nothing was written
-	text, err := io.ReadAll(io.LimitReader(f, maxConfigBytes))
-	if err != nil {
-		return fmt.Errorf("configuration: %w", err)
-	}
-	entries, err := flatten(text)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	var errs []error
-	for _, e := range entries {
-		errs = append(errs, apply(flags, e, given))
-	}
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
-}
-
-func apply(flags *flag.FlagSet, e entry, given map[string]bool) error {
-	if e.key == configFlag || flags.Lookup(e.key) == nil {
-		return fmt.Errorf("line %d: there is no key %q", e.line, e.key)
-	}
-	if given[e.key] {
-		return nil
-	}
-	if err := flags.Set(e.key, e.value); err != nil {
-		return fmt.Errorf("line %d: %s: %w", e.line, e.key, err)
-	}
-	return nil
 }

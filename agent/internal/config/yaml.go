@@ -2,78 +2,76 @@ package config
 
 import (
 	"errors"
+	"flag"
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// entry is one scalar of the file under its path with dots.
-type entry struct {
-	key, value string
-	line       int
-}
-
-// flatten reads YAML as keys and values: mappings give the path, a sequence is a List.
-func flatten(text []byte) ([]entry, error) {
+// fromYAML sets the flags that a file names and that are not given already. Mappings are the
+// path of a key, a sequence is a List. A value is its text, not the number that YAML reads in it.
+func fromYAML(flags *flag.FlagSet, text []byte, given map[string]bool) error {
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {
-		return nil, fmt.Errorf("not YAML: %w", err)
+		return fmt.Errorf("not YAML: %w", err)
 	}
 	if len(document.Content) == 0 {
-		return nil, nil // an empty file tells nothing
+		return nil // an empty file sets nothing
 	}
-	root := document.Content[0]
-	if root.Kind != yaml.MappingNode {
-		return nil, errors.New("the file must be a mapping of keys")
+	if document.Content[0].Kind != yaml.MappingNode {
+		return errors.New("the file must be a mapping of keys")
 	}
 	seen := make(map[string]bool)
-	var entries []entry
-	err := mapping(root, "", func(e entry) error {
-		if seen[e.key] {
-			return fmt.Errorf("line %d: %s stands there twice", e.line, e.key)
+	return leaves("", document.Content[0], func(key string, node *yaml.Node) error {
+		if key == configFlag || flags.Lookup(key) == nil {
+			return fmt.Errorf("there is no key %q", key)
 		}
-		seen[e.key] = true
-		entries = append(entries, e)
+		value, err := scalar(node)
+		if err == nil && seen[key] {
+			err = errors.New("is set twice")
+		}
+		if seen[key] = true; err == nil && !given[key] {
+			err = flags.Set(key, value)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
 		return nil
 	})
-	return entries, err
 }
 
-func mapping(node *yaml.Node, path string, add func(entry) error) error {
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		name, value := node.Content[i], node.Content[i+1]
-		if err := member(path+name.Value, value, add); err != nil {
-			return err
+// leaves calls set for each value of a mapping, under its path with dots, and joins the errors
+// with the line of each.
+func leaves(path string, mapping *yaml.Node, set func(key string, node *yaml.Node) error) error {
+	var errs []error
+	for pair := range slices.Chunk(mapping.Content, 2) {
+		key, node := path+pair[0].Value, pair[1]
+		if node.Kind == yaml.MappingNode {
+			errs = append(errs, leaves(key+".", node, set))
+		} else if err := set(key, node); err != nil {
+			errs = append(errs, fmt.Errorf("line %d: %w", node.Line, err))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
-func member(key string, value *yaml.Node, add func(entry) error) error {
-	switch value.Kind {
-	case yaml.MappingNode:
-		return mapping(value, key+".", add)
+// scalar returns the text of a value, of a sequence as a flag has it.
+func scalar(node *yaml.Node) (string, error) {
+	switch node.Kind {
 	case yaml.ScalarNode:
-		return add(entry{key, value.Value, value.Line})
+		return node.Value, nil
 	case yaml.SequenceNode:
-		list, err := sequence(key, value)
-		if err != nil {
-			return err
+		var values []string
+		for _, v := range node.Content {
+			if v.Kind != yaml.ScalarNode || strings.Contains(v.Value, ",") {
+				return "", errors.New("a list holds plain values without commas")
+			}
+			values = append(values, v.Value)
 		}
-		return add(entry{key, list, value.Line})
+		return strings.Join(values, ","), nil
 	default:
-		return fmt.Errorf("line %d: %s: anchors and aliases are not read", value.Line, key)
+		return "", errors.New("anchors and aliases are not read")
 	}
-}
-
-func sequence(key string, node *yaml.Node) (string, error) {
-	var values []string
-	for _, v := range node.Content {
-		if v.Kind != yaml.ScalarNode || strings.Contains(v.Value, ",") {
-			return "", fmt.Errorf("line %d: %s: a list holds plain values without commas", v.Line, key)
-		}
-		values = append(values, v.Value)
-	}
-	return strings.Join(values, ","), nil
 }
