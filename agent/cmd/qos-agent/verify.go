@@ -1,8 +1,7 @@
 package main
 
 import (
-	"crypto/ecdsa"
-	"crypto/x509"
+	"cmp"
 	"encoding/pem"
 	"errors"
 	"flag"
@@ -11,6 +10,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/qosrtc/qos/agent"
 	"github.com/qosrtc/qos/agent/internal/explain"
@@ -54,14 +55,14 @@ func verify(args []string, s streams) error {
 		if err != nil {
 			return err
 		}
-		want.Keys = []explain.Key{key}
+		want.Key = key
 	}
 	token, err := readToken(flags.Args(), s)
 	if err != nil {
 		return err
 	}
 	report := explain.Token(token, want, now)
-	if err := report.Write(s.out); err != nil {
+	if _, err := io.WriteString(s.out, report.String()); err != nil {
 		return fmt.Errorf("write the report: %w", err)
 	}
 	if len(report.Refusals) > 0 {
@@ -111,7 +112,7 @@ func readVerificationKey(path, id string) (explain.Key, error) {
 		return explain.Key{}, fmt.Errorf("--key: %w", err)
 	}
 	if block, _ := pem.Decode(text); block != nil && block.Type == "PUBLIC KEY" {
-		return publicKey(block.Bytes, id)
+		return publicKey(text, id)
 	}
 	key, err := agent.ParseKey(text)
 	if err != nil {
@@ -120,21 +121,14 @@ func readVerificationKey(path, id string) (explain.Key, error) {
 	return explain.Key{ID: key.ID(), Algorithm: string(key.Algorithm()), Material: key.Material()}, nil
 }
 
-func publicKey(der []byte, id string) (explain.Key, error) {
-	parsed, err := x509.ParsePKIXPublicKey(der)
+func publicKey(text []byte, id string) (explain.Key, error) {
+	public, err := jwt.ParseECPublicKeyFromPEM(text)
 	if err != nil {
 		return explain.Key{}, fmt.Errorf("--key: %w", err)
-	}
-	public, ok := parsed.(*ecdsa.PublicKey)
-	if !ok {
-		return explain.Key{}, errors.New("--key: ES256 needs an ECDSA key")
 	}
 	thumbprint, err := agent.Thumbprint(public)
 	if err != nil {
 		return explain.Key{}, fmt.Errorf("--key: %w", err)
 	}
-	if id == "" {
-		id = thumbprint
-	}
-	return explain.Key{ID: id, Algorithm: string(agent.ES256), Material: public}, nil
+	return explain.Key{ID: cmp.Or(id, thumbprint), Algorithm: string(agent.ES256), Material: public}, nil
 }

@@ -1,11 +1,11 @@
-// Package explain says in plain words what a token is and what the collector would say to
-// it. It reads tokens that are wrong in any way, so it takes nothing for granted.
+// Package explain prints the content of a token, and why the collector would refuse it. It reads
+// tokens that are wrong in any way.
 package explain
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -25,173 +25,149 @@ type Key struct {
 	Material  any    // *ecdsa.PublicKey or []byte
 }
 
-// Expected is what the token is to be for. What is empty is not compared.
+// Expected is the login that the token is for. What is empty is not compared.
 type Expected struct {
 	AppID, UserID, Alias string
-	Keys                 []Key
+	Key                  Key
 }
 
-// Report is what is to be said of a token.
+// Report is the content of a token and its faults.
 type Report struct {
-	Lines    []string // what it holds
+	Lines    []string // the content
 	Refusals []string // why the collector would refuse it
-	Advice   []string // what it would take, but should be otherwise
+	Advice   []string // faults that the collector accepts
 	Checked  bool     // the signature was compared with a key
 }
 
-// Write prints the report.
-func (r *Report) Write(w io.Writer) error {
-	lines := append([]string(nil), r.Lines...)
-	for _, a := range r.Advice {
-		lines = append(lines, "advice     "+a)
+// String returns the report as it is printed.
+func (r *Report) String() string {
+	var text strings.Builder
+	for _, line := range r.Lines {
+		text.WriteString(line + "\n")
 	}
+	for _, advice := range r.Advice {
+		text.WriteString("advice     " + advice + "\n")
+	}
+	verdict := "the collector would accept it, if this key is registered for the app"
 	switch {
 	case len(r.Refusals) > 0:
-		lines = append(lines, "verdict    the collector would refuse it:")
-		for _, refusal := range r.Refusals {
-			lines = append(lines, "           - "+refusal)
-		}
+		verdict = "the collector would refuse it:\n           - " + strings.Join(r.Refusals, "\n           - ")
 	case !r.Checked:
-		lines = append(lines, "verdict    nothing speaks against it, but no key was given to check the signature with")
-	default:
-		lines = append(lines, "verdict    the collector would accept it, if this key is registered for the app")
+		verdict = "nothing speaks against it, but no key was given to check the signature with"
 	}
-	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
-	return err
+	return text.String() + "verdict    " + verdict + "\n"
 }
 
 func (r *Report) line(name, format string, args ...any) {
 	r.Lines = append(r.Lines, fmt.Sprintf("%-10s ", name)+fmt.Sprintf(format, args...))
 }
 
-func (r *Report) refuse(format string, args ...any) {
-	r.Refusals = append(r.Refusals, fmt.Sprintf(format, args...))
+// refuse adds a reason if it applies.
+func (r *Report) refuse(applies bool, format string, args ...any) {
+	if applies {
+		r.Refusals = append(r.Refusals, fmt.Sprintf(format, args...))
+	}
+}
+
+// advise adds an advice if it applies.
+func (r *Report) advise(applies bool, format string, args ...any) {
+	if applies {
+		r.Advice = append(r.Advice, fmt.Sprintf(format, args...))
+	}
 }
 
 // Token explains one.
 func Token(token string, want Expected, now time.Time) *Report {
 	r := new(Report)
 	token = strings.TrimSpace(token)
-	r.line("token", "%d bytes", len(token))
-	if len(token) > maxTokenBytes {
-		r.refuse("it has %d bytes, %d are allowed", len(token), maxTokenBytes)
-		return r
-	}
 	parts := strings.Split(token, ".")
-	if len(parts) != 3 {
-		r.refuse("a JWT has three parts with dots between, this has %d", len(parts))
+	r.line("token", "%d bytes", len(token))
+	if len(token) > maxTokenBytes || len(parts) != 3 {
+		r.refuse(len(token) > maxTokenBytes, "it has %d bytes, %d are allowed", len(token), maxTokenBytes)
+		r.refuse(len(parts) != 3, "a JWT has three parts with dots between, this has %d", len(parts))
 		return r
 	}
-	header := r.object("header", parts[0])
-	claims := r.object("payload", parts[1])
-	if header == nil || claims == nil {
+	header, wrongHeader := readMembers(parts[0])
+	claims, wrongClaims := readMembers(parts[1])
+	r.refuse(wrongHeader != nil, "the header %v", wrongHeader)
+	r.refuse(wrongClaims != nil, "the payload %v", wrongClaims)
+	if len(r.Refusals) > 0 {
 		return r
 	}
 	r.header(header)
 	r.identity(claims, want)
 	r.times(claims, now)
-	r.signature(parts, header, claims, want.Keys)
+	r.signature(parts, header, claims, want.Key)
 	return r
-}
-
-// object decodes one part, or says why not.
-func (r *Report) object(name, part string) members {
-	raw, err := base64.RawURLEncoding.Strict().DecodeString(part)
-	if err != nil || strings.ContainsAny(part, "\r\n") {
-		r.refuse("the %s is not base64url without padding", name)
-		return nil
-	}
-	m, err := readMembers(raw)
-	if err != nil {
-		r.refuse("the %s %s", name, err)
-		return nil
-	}
-	return m
 }
 
 func (r *Report) header(header members) {
 	r.line("header", "alg %s, typ %s, kid %s", header.show("alg"), header.show("typ"), header.show("kid"))
 	algorithm, _ := header.text("alg")
-	if algorithm != "ES256" && algorithm != "HS256" {
-		r.refuse("alg is %s; only ES256 is accepted, and HS256 for keys that are registered so", header.show("alg"))
-	}
-	if typ, there := header.text("typ"); header["typ"] != nil && (!there || !strings.EqualFold(typ, "JWT")) {
-		r.refuse("typ is %s, not JWT", header.show("typ"))
-	}
-	if header["crit"] != nil {
-		r.refuse("the header names critical extensions (crit); there are none")
-	}
+	r.refuse(algorithm != "ES256" && algorithm != "HS256", "alg is %s; only ES256 is accepted, and HS256 for keys that are registered so", header.show("alg"))
+	typ, _ := header.text("typ")
+	r.refuse(header["typ"] != nil && !strings.EqualFold(typ, "JWT"), "typ is %s, not JWT", header.show("typ"))
+	r.refuse(header["crit"] != nil, "the header names critical extensions (crit); there are none")
 	for _, ignored := range []string{"jku", "jwk", "x5u", "x5c"} {
-		if header[ignored] != nil {
-			r.Advice = append(r.Advice, ignored+" in the header is ignored: keys are those that are registered")
-		}
+		r.advise(header[ignored] != nil, "%s in the header is ignored: keys are those that are registered", ignored)
 	}
 }
 
-// identity looks at the claims that must be there.
+// identity compares the claims that name app, user and key.
 func (r *Report) identity(claims members, want Expected) {
 	for _, name := range []string{"appID", "userID", "keyID"} {
 		r.line(name, "%s", claims.show(name))
-		if _, there := claims.text(name); !there {
-			r.refuse("%s is missing or no text; it is required", name)
-		}
+		_, ok := claims.text(name)
+		r.refuse(!ok, "%s is missing or no text; it is required", name)
 	}
-	if app, there := claims.text("appID"); there && want.AppID != "" && app != want.AppID {
-		r.refuse("appID is %q, the page says %q", app, want.AppID)
-	}
-	if user, there := claims.text("userID"); there && want.UserID != "" && user != want.UserID && (want.Alias == "" || user != want.Alias) {
-		r.refuse("userID is %q, which is neither userID (userName) nor aliasName of the page", user)
-	}
+	app, ok := claims.text("appID")
+	r.refuse(ok && want.AppID != "" && app != want.AppID, "appID is %q, the page says %q", app, want.AppID)
+	user, ok := claims.text("userID")
+	r.refuse(ok && want.UserID != "" && user != want.UserID && (want.Alias == "" || user != want.Alias),
+		"userID is %q, which is neither userID (userName) nor aliasName of the page", user)
 	r.line("jti", "%s", claims.show("jti"))
-	switch _, there := claims.text("jti"); {
-	case claims["jti"] == nil:
-		r.Advice = append(r.Advice, "without jti the audit log cannot tell tokens apart, and an app with single use refuses it")
-	case !there:
-		r.refuse("jti is no text")
-	}
+	_, ok = claims.text("jti")
+	r.refuse(claims["jti"] != nil && !ok, "jti is no text")
+	r.advise(claims["jti"] == nil, "without jti the audit log cannot tell tokens apart, and an app with single use refuses it")
 }
 
-// signature checks it with the key that the claim names.
-func (r *Report) signature(parts []string, header, claims members, keys []Key) {
-	if len(keys) == 0 {
-		r.line("signature", "not checked: no key was given")
-		return
-	}
+// signature checks it with the key.
+func (r *Report) signature(parts []string, header, claims members, key Key) {
 	keyID, _ := claims.text("keyID")
 	algorithm, _ := header.text("alg")
-	r.Checked = true
-	for _, key := range keys {
-		if key.ID != keyID {
-			continue
-		}
-		if key.Algorithm != algorithm {
-			r.line("signature", "not checked: the key is for %s", key.Algorithm)
-			r.refuse("the key %s is for %s alone", keyID, key.Algorithm)
-			return
-		}
-		r.verify(parts, key)
-		return
-	}
-	r.line("signature", "not checked: none of the keys is %q", keyID)
-	r.refuse("no key %q is known here", keyID)
-}
-
-func (r *Report) verify(parts []string, key Key) {
-	signature, err := base64.RawURLEncoding.Strict().DecodeString(parts[2])
-	if err == nil {
-		err = method(key).Verify(parts[0]+"."+parts[1], signature, key.Material)
-	}
-	if err != nil {
+	r.Checked = key.ID != ""
+	err := verify(parts, key)
+	switch {
+	case !r.Checked:
+		r.line("signature", "not checked: no key was given")
+	case key.ID != keyID:
+		r.line("signature", "not checked: the key is not %q", keyID)
+		r.refuse(true, "no key %q is known here", keyID)
+	case key.Algorithm != algorithm:
+		r.line("signature", "not checked: the key is for %s", key.Algorithm)
+		r.refuse(true, "the key %s is for %s alone", keyID, key.Algorithm)
+	case err != nil:
 		r.line("signature", "wrong")
-		r.refuse("the signature is not that of the key %s, or the token was changed", key.ID)
-		return
+		r.refuse(true, "the signature is not that of the key %s, or the token was changed", key.ID)
+	default:
+		r.line("signature", "good, by the %s key %s", key.Algorithm, key.ID)
 	}
-	r.line("signature", "good, by the %s key %s", key.Algorithm, key.ID)
 }
 
-func method(key Key) jwt.SigningMethod {
-	if key.Algorithm == jwt.SigningMethodHS256.Alg() {
-		return jwt.SigningMethodHS256
+func verify(parts []string, key Key) error {
+	signature, err := decode(parts[2])
+	method := jwt.GetSigningMethod(key.Algorithm)
+	if err != nil || method == nil {
+		return errors.Join(err, jwt.ErrTokenUnverifiable)
 	}
-	return jwt.SigningMethodES256
+	return method.Verify(parts[0]+"."+parts[1], signature, key.Material)
+}
+
+// decode reads one part. The decoder alone would skip line ends.
+func decode(part string) ([]byte, error) {
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(part)
+	if err != nil || strings.ContainsAny(part, "\r\n") {
+		return nil, errors.New("is not base64url without padding")
+	}
+	return raw, nil
 }
