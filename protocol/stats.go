@@ -52,7 +52,7 @@ var statsMembers = []member[statsFrame]{
 
 func (d *Decoder) readStats() Frame {
 	if d.stats == nil {
-		d.stats = statsFrames.Get().(*statsFrame) //nolint:forcetypeassert // nothing else is in there
+		d.stats = statsFrames.Get().(*statsFrame) // nothing else is in there
 		d.stats.d = d
 	}
 	s, f := &d.scan, d.stats

@@ -84,7 +84,7 @@ func (e *engine) scanOne(ctx context.Context, c *storage.Conference, since, now 
 	}
 	f, ratings, err := notice.ReadSummary(full.Summary.Document)
 	if err != nil {
-		return nil //nolint:nilerr // counted when its record was read
+		return nil // counted when its record was read
 	}
 	base := storage.Point{AppID: c.AppID, ConferenceID: c.ConferenceID, Start: full.Summary.Start, End: full.Summary.End}
 	var points []storage.Point

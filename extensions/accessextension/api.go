@@ -16,7 +16,7 @@ const maxBodyBytes = 16 << 10
 // call is one request to the API.
 type call struct {
 	*http.Request
-	ctx     context.Context //nolint:containedctx // it lives as long as one call
+	ctx     context.Context // it lives as long as one call
 	visitor *access.Visitor
 	user    string // in the path
 	body    []byte

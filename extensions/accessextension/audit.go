@@ -18,7 +18,7 @@ import (
 )
 
 // failureRate is how many entries failed attempts may cause.
-var failureRate = throttle.PerSecond(1, 60) //nolint:gochecknoglobals // a constant
+var failureRate = throttle.PerSecond(1, 60)
 
 // Record writes an entry into the audit log.
 func (k *keeper) Record(ctx context.Context, e access.Entry) error {

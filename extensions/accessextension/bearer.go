@@ -55,24 +55,24 @@ func (k *keeper) tokenVisitor(r *http.Request, text string, ambiguous error) (*a
 func (k *keeper) validToken(ctx context.Context, text string) (*access.APIToken, error) {
 	id, digest, ok := access.ParseAPIToken(text)
 	if !ok {
-		return nil, nil //nolint:nilnil // none
+		return nil, nil // none
 	}
 	t, revision, err := k.readToken(ctx, id)
 	if errors.Is(err, storage.ErrNoSetting) {
-		return nil, nil //nolint:nilnil // none
+		return nil, nil // none
 	}
 	if err != nil {
 		return nil, err
 	}
 	if !t.Valid(digest, k.now()) {
-		return nil, nil //nolint:nilnil // none
+		return nil, nil // none
 	}
 	maker, _, err := k.readUser(ctx, t.Maker)
 	if err != nil && !errors.Is(err, storage.ErrNoSetting) {
 		return nil, err
 	}
 	if err != nil || !k.mayMake(&t, &maker) {
-		return nil, nil //nolint:nilnil // the maker has gone, or has lost the right
+		return nil, nil // the maker has gone, or has lost the right
 	}
 	return &t, k.seeToken(ctx, &t, revision)
 }

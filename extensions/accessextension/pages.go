@@ -18,7 +18,6 @@ import (
 //go:embed web
 var web embed.FS
 
-//nolint:gochecknoglobals // constants
 var (
 	pages    = template.Must(template.ParseFS(web, "web/*.html"))
 	style, _ = web.ReadFile("web/style.css") // embedded: it is there

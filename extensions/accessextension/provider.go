@@ -92,7 +92,7 @@ func secretsOf(a access.Attempt) openid.Secrets {
 // atProvider is a request of a browser to one of the provider's routes, and its answer.
 type atProvider struct {
 	*keeper
-	ctx     context.Context //nolint:containedctx // it lives as long as the request
+	ctx     context.Context // it lives as long as the request
 	w       http.ResponseWriter
 	r       *http.Request
 	network netip.Prefix
@@ -237,7 +237,7 @@ type providerAnswer struct {
 	outcome, text string
 }
 
-var providerAnswers = map[openid.Kind]providerAnswer{ //nolint:gochecknoglobals // a constant
+var providerAnswers = map[openid.Kind]providerAnswer{
 	openid.Away: {
 		http.StatusServiceUnavailable, "provider",
 		"The identity provider does not answer at the moment. Try again later, or sign in with a password.",

@@ -24,7 +24,6 @@ type denial struct {
 // Error implements error.
 func (d *denial) Error() string { return d.cause }
 
-//nolint:gochecknoglobals // constants
 var (
 	errNoRole   = &denial{"role", "no value of the claim of roles is in the map", "Your account has no role in qos. An administrator can give you one."}
 	errNoApps   = &denial{"apps", "the claim of apps must give 1 to 50 AppIDs, or *", "Your account has no app in qos, or too many. An administrator can change that."}

@@ -30,7 +30,7 @@ func (k *keeper) Visitor(r *http.Request) (*access.Visitor, error) {
 	token := access.ReadCookie(r, access.LoginCookie)
 	digest := access.Digest(token)
 	if digest == nil {
-		return nil, nil //nolint:nilnil // nobody
+		return nil, nil // nobody
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), k.timeout)
 	defer cancel()
@@ -45,7 +45,7 @@ func (k *keeper) Visitor(r *http.Request) (*access.Visitor, error) {
 func (k *keeper) visitor(ctx context.Context, digest []byte) (*access.Visitor, error) {
 	l, err := k.accounts.Login(ctx, digest)
 	if errors.Is(err, storage.ErrNoLogin) {
-		return nil, nil //nolint:nilnil // nobody
+		return nil, nil // nobody
 	}
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (k *keeper) visitor(ctx context.Context, digest []byte) (*access.Visitor, e
 	foreign := l.Method == methodProvider && !k.provider.is(u.Identity) // the configuration has another provider now, or none
 	if err != nil || u.Disabled || u.Generation != l.Generation || foreign || k.limits.Ended(l.CreatedAt, l.SeenAt, now) {
 		k.telemetry.QosaccessRejectedRequests.Add(ctx, 1, reason("login_ended"))
-		return nil, nil //nolint:nilnil // nobody; the next sweep deletes the login
+		return nil, nil // nobody; the next sweep deletes the login
 	}
 	if now.Sub(l.SeenAt) >= access.SeeEvery {
 		if err := k.accounts.SeeLogin(ctx, digest, now); err != nil {

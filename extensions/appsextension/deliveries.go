@@ -41,7 +41,7 @@ type deliveries struct {
 }
 
 // states are the names of a notification's states, in their order.
-var states = []string{"pending", "delivered", "dead"} //nolint:gochecknoglobals // a constant
+var states = []string{"pending", "delivered", "dead"}
 
 func newDelivery(n *storage.Notice) delivery {
 	d := delivery{

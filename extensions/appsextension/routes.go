@@ -16,7 +16,7 @@ import (
 // request is what a route answers.
 type request struct {
 	*http.Request
-	ctx  context.Context //nolint:containedctx // it lives as long as one call
+	ctx  context.Context // it lives as long as one call
 	who  string          // the name of the token
 	app  string          // the AppID in the path
 	body []byte          // of a request that has one
@@ -101,7 +101,7 @@ type whoKey struct{}
 
 // strangerRate is how many lines strangers get in the logs for each of their kinds: one a
 // second for long. Their requests are counted, all of them (qosapps_management_requests).
-var strangerRate = throttle.PerSecond(1, 60) //nolint:gochecknoglobals // a constant
+var strangerRate = throttle.PerSecond(1, 60)
 
 // The kinds of lines that strangers cause.
 const (

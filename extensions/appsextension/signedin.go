@@ -29,7 +29,7 @@ type recorder interface {
 func (r *registry) findRecorder(host component.Host) (recorder, error) {
 	id := r.cfg.Access
 	if id == (component.ID{}) {
-		return nil, nil //nolint:nilnil // none
+		return nil, nil // none
 	}
 	found, ok := host.GetExtensions()[id].(recorder)
 	if !ok {

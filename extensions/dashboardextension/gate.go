@@ -33,7 +33,7 @@ type manager interface {
 // findKeeper returns the access extension; nil where none is configured.
 func (d *dashboard) findKeeper(host component.Host) (keeper, error) {
 	if d.cfg.Access == (component.ID{}) {
-		return nil, nil //nolint:nilnil // none
+		return nil, nil // none
 	}
 	k, ok := host.GetExtensions()[d.cfg.Access].(keeper)
 	if !ok {
@@ -45,7 +45,7 @@ func (d *dashboard) findKeeper(host component.Host) (keeper, error) {
 // findManager returns the apps extension; nil where none is configured.
 func (d *dashboard) findManager(host component.Host) (manager, error) {
 	if d.cfg.Apps == (component.ID{}) {
-		return nil, nil //nolint:nilnil // none
+		return nil, nil // none
 	}
 	m, ok := host.GetExtensions()[d.cfg.Apps].(manager)
 	if !ok {

@@ -24,7 +24,7 @@ type page struct {
 }
 
 // pages is all of them. Those below settings need sign-in.
-var pages = []page{ //nolint:gochecknoglobals // a constant
+var pages = []page{
 	{path: "", name: "overview", title: "Overview", skip: "the overview", styles: []string{"list", "overview"}, charts: true},
 	{path: "search", name: "conferences", title: "Conferences", skip: "the list", styles: []string{"list"}},
 	{path: "conference", name: "conference", title: "Conference", skip: "the conference", styles: []string{"conference"}, charts: true},
@@ -42,7 +42,7 @@ var pages = []page{ //nolint:gochecknoglobals // a constant
 
 // navigation is the links of the header. Without sign-in those of administrators stay hidden; user.js shows and
 // removes them by the roles of the user.
-var navigation = []struct{ path, name, need string }{ //nolint:gochecknoglobals // a constant
+var navigation = []struct{ path, name, need string }{
 	{"", "Overview", "calls"},
 	{"search", "Conferences", "calls"},
 	{"changes", "What changed", "calls"},

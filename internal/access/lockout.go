@@ -10,8 +10,6 @@ import (
 
 // Limits of failed attempts. Each forgives with time. Those of networks are for a host and the wider networks that
 // it may be in, the narrowest first (owners): an owner of an IPv6 /48 has 65,536 networks of hosts.
-//
-//nolint:gochecknoglobals // constants
 var (
 	// failuresOfPair are those of a user from one network: 5, then one a minute; 10 from the widest.
 	failuresOfPair = []throttle.Rate{{Interval: time.Minute, Burst: 5}, {Interval: time.Minute, Burst: 8}, {Interval: time.Minute, Burst: 10}}

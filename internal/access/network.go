@@ -47,7 +47,7 @@ func contains(networks []netip.Prefix, addr netip.Addr) bool {
 
 // widerBits are the lengths of the prefixes of IPv6 that one customer may have, the narrowest first: a host or a
 // link (/64), a household (/56), an organisation or a tunnel (/48; RFC 6177).
-var widerBits = []int{64, 56, 48} //nolint:gochecknoglobals // a constant
+var widerBits = []int{64, 56, 48}
 
 // owners returns the networks that may have one owner with a network of a request, the narrowest first.
 func owners(network netip.Prefix) []netip.Prefix {

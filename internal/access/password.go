@@ -32,13 +32,13 @@ const (
 )
 
 // argon2 is what OWASP recommends for 19 MiB.
-var argon2 = &argon2id.Params{Memory: 19 << 10, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32} //nolint:gochecknoglobals // a constant
+var argon2 = &argon2id.Params{Memory: 19 << 10, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
 //go:embed common.txt
 var commonText string
 
 // commonPasswords are passwords of at least MinPassword characters that many people have.
-var commonPasswords = func() map[string]bool { //nolint:gochecknoglobals // a constant
+var commonPasswords = func() map[string]bool {
 	set := map[string]bool{}
 	for line := range strings.Lines(commonText) {
 		set[strings.TrimSpace(line)] = true

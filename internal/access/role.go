@@ -23,7 +23,7 @@ const (
 )
 
 // AllRoles are the roles.
-var AllRoles = []Role{Support, Engineering, Admin} //nolint:gochecknoglobals // a constant
+var AllRoles = []Role{Support, Engineering, Admin}
 
 // Scope is the apps that a user may read or manage. The zero value is none.
 type Scope struct {

@@ -75,7 +75,7 @@ const lastDate = 253402300799
 func (m members) date(name string) (*jwt.NumericDate, error) {
 	raw, ok := m[name]
 	if !ok {
-		return nil, nil //nolint:nilnil // the library's way to say that a claim is absent
+		return nil, nil // as the library has it where a claim is absent
 	}
 	var seconds float64
 	if raw[0] < '0' || raw[0] > '9' {

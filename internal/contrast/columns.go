@@ -32,7 +32,7 @@ func (c *Columns) Conference(r *digest.Row) Conference {
 }
 
 // attributes are the names of attributes by their numbers.
-var attributes = Attributes() //nolint:gochecknoglobals // a constant
+var attributes = Attributes()
 
 func (c *Columns) id(fact uint32) uint32 {
 	if c.ids[fact] == 0 {

@@ -135,7 +135,7 @@ func (b *Builder) count(body []byte, all *[]NamedCount) error {
 }
 
 // memberFacts are the attributes of a member's own texts.
-var memberFacts = [...]Attribute{memberSite: Site, memberVersion: ApplicationVersion, memberBrowser: Browser, memberOS: OS, memberDevice: Device} //nolint:gochecknoglobals // a constant
+var memberFacts = [...]Attribute{memberSite: Site, memberVersion: ApplicationVersion, memberBrowser: Browser, memberOS: OS, memberDevice: Device}
 
 func (b *Builder) member(app uint32, body []byte) error {
 	c := &b.columns
@@ -210,7 +210,7 @@ func (b *Builder) browser(family, version uint32) uint32 {
 }
 
 // fabricFacts are the attributes of a fabric's texts.
-var fabricFacts = [...]Attribute{ //nolint:gochecknoglobals // a constant
+var fabricFacts = [...]Attribute{
 	fabricUsage: Usage, fabricLocalType: LocalCandidateType, fabricRemoteType: RemoteCandidateType, fabricRelayProtocol: RelayProtocol,
 	fabricNetworkType: NetworkType, fabricLocalAddress: LocalAddress,
 }

@@ -27,7 +27,7 @@ var readers = sync.Pool{New: func() any {
 
 // NewMeasurements returns a reader. The caller SHOULD call Release after use.
 func NewMeasurements() *Measurements {
-	return readers.Get().(*Measurements) //nolint:forcetypeassert // the pool holds no other type
+	return readers.Get().(*Measurements) // the pool holds no other type
 }
 
 // Release returns the reader to its pool.

@@ -60,7 +60,7 @@ func Released(address string) error {
 // silent reports whether nothing listens on an address. A listener of our own would prove as much, but such a copy of it
 // would keep the address taken.
 func silent(address string) bool {
-	conn, err := net.Dial("tcp", address) //nolint:noctx // loopback answers at once
+	conn, err := net.Dial("tcp", address) // loopback answers at once
 	if err == nil {
 		_ = conn.Close()
 	}

@@ -42,8 +42,6 @@ func isMark(r rune) bool {
 }
 
 // withoutSpaces are the scripts in which spaces do not separate words.
-//
-//nolint:gochecknoglobals // a constant
 var withoutSpaces = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 }

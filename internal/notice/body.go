@@ -19,7 +19,7 @@ const (
 )
 
 // Formats lists the names of the formats.
-var Formats = []string{string(Native), string(Slack), string(Teams), string(PagerDuty)} //nolint:gochecknoglobals // a constant
+var Formats = []string{string(Native), string(Slack), string(Teams), string(PagerDuty)}
 
 // ValidFormat reports whether a webhook may have a format.
 func ValidFormat(f string) bool { return f == "" || slices.Contains(Formats, f) }
@@ -84,7 +84,7 @@ func title(m Message) string {
 }
 
 // slackEscape prevents IDs that clients chose from being mentions or links.
-var slackEscape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;") //nolint:gochecknoglobals // a constant
+var slackEscape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 func slack(m Message) any {
 	text := "*" + title(m) + "*\n" + slackEscape.Replace(m.Text)

@@ -91,8 +91,6 @@ func (f Fact) Measured(r Reason) bool {
 }
 
 // outcomes are the outcomes that count, by reason.
-//
-//nolint:gochecknoglobals // a constant
 var outcomes = map[Reason]string{
 	FailedConferences: "totallyFailed", PartiallyFailedConferences: "partiallyFailed", DroppedConferences: "dropped",
 }

@@ -81,8 +81,6 @@ const (
 )
 
 // limits are the bounds of the limit of each measure. Reasons of outcomes have no limit.
-//
-//nolint:gochecknoglobals // a constant
 var limits = map[Reason][2]float64{
 	HighSetupDelays: {0, 1e6}, HighRoundTripTime: {0, 1e6}, HighPacketLoss: {0, 1}, LowQuality: {1, 5}, DissatisfactoryUserFeedback: {1, 5},
 }

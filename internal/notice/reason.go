@@ -27,8 +27,6 @@ const Test Reason = "test"
 const reasons = 9
 
 // Reasons lists all reasons with a rule.
-//
-//nolint:gochecknoglobals // a constant
 var Reasons = [reasons]Reason{
 	FailedConferences, PartiallyFailedConferences, DroppedConferences, HighSetupDelays,
 	HighRoundTripTime, HighPacketLoss, LowQuality, DissatisfactoryUserFeedback,

@@ -29,7 +29,7 @@ type History struct {
 	reader  Reader
 	onError func(appID string, err error)
 
-	ctx       context.Context //nolint:containedctx // of the goroutines, ends with Close
+	ctx       context.Context // of the goroutines, ends with Close
 	cancel    context.CancelFunc
 	wg        sync.WaitGroup
 	semaphore chan struct{} // semaphore: one application is read at a time

@@ -10,8 +10,6 @@ import (
 // refused are the networks that are not public and that netip does not classify: shared and reserved
 // addresses, addresses that embed others (NAT64, 6to4, Teredo, IPv4-compatible), documentation and
 // benchmarks, and the address of Azure's virtual machine services.
-//
-//nolint:gochecknoglobals // a constant
 var refused = prefixes(
 	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
 	"240.0.0.0/4", "168.63.129.16/32", "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16",

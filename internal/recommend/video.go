@@ -16,7 +16,7 @@ type videoStep struct {
 
 // videoSteps are in ascending order. At the lower bound of each, audio and video of its size need at most 80 % of the
 // throughput; the rest is for bursts, retransmissions and errors of the measurement.
-var videoSteps = []videoStep{ //nolint:gochecknoglobals // a constant
+var videoSteps = []videoStep{
 	{below: 150_000},
 	{below: 500_000, width: 320, height: 180, frameRate: 15},
 	{below: 1_000_000, width: 640, height: 360, frameRate: 30},

@@ -13,9 +13,9 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var (
-	secret = []byte(strings.Repeat("s", MinSecretBytes))               //nolint:gochecknoglobals // a constant
-	now    = time.Date(2025, time.November, 20, 10, 0, 0, 1, time.UTC) //nolint:gochecknoglobals // a constant
-	expiry = time.Date(2025, time.November, 20, 11, 0, 1, 0, time.UTC) //nolint:gochecknoglobals // a constant
+	secret = []byte(strings.Repeat("s", MinSecretBytes))
+	now    = time.Date(2025, time.November, 20, 10, 0, 0, 1, time.UTC)
+	expiry = time.Date(2025, time.November, 20, 11, 0, 1, 0, time.UTC)
 )
 
 // The credential is the one that the server library's own handler of the scheme expects.

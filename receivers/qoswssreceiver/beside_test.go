@@ -24,7 +24,7 @@ const mostFabrics = 64
 const mostSockets = 60
 
 // kinds are the messages of a client that wants to take time, for a number of entries.
-var kinds = map[string]func(n int) template{ //nolint:gochecknoglobals // a constant
+var kinds = map[string]func(n int) template{
 	"announcement": func(n int) template { return same(announceText(n)) },
 	"long announcement": func(n int) template {
 		return same(strings.Replace(announceText(n), "bob", strings.Repeat("u", 256), 1))
@@ -44,7 +44,7 @@ var kinds = map[string]func(n int) template{ //nolint:gochecknoglobals // a cons
 	"ping":   func(int) template { return same("") },
 }
 
-var sizes = []int{1, 7, 31, 200, protocol.MaxRows} //nolint:gochecknoglobals // a constant
+var sizes = []int{1, 7, 31, 200, protocol.MaxRows}
 
 // drawn draws one message.
 func drawn(t *rapid.T) template {

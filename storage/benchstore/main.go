@@ -57,7 +57,7 @@ func main() {
 type env struct {
 	*engine
 	report
-	ctx         context.Context //nolint:containedctx // it ends with the program
+	ctx         context.Context // it ends with the program
 	seconds     time.Duration
 	conferences int
 	now         time.Time // of the model

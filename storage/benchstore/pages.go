@@ -38,7 +38,7 @@ func serve(ctx context.Context, s store) (*dashboard, error) {
 		return nil, err
 	}
 	factory := dashboardextension.NewFactory()
-	cfg := factory.CreateDefaultConfig().(*dashboardextension.Config) //nolint:forcetypeassert // its factory made it
+	cfg := factory.CreateDefaultConfig().(*dashboardextension.Config)
 	cfg.NetAddr.Endpoint = address
 	ext, err := factory.Create(ctx, extension.Settings{ID: component.NewID(factory.Type()), TelemetrySettings: componenttest.NewNopTelemetrySettings()}, cfg)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
-var dialect = sqlstore.Postgres //nolint:gochecknoglobals // a constant
+var dialect = sqlstore.Postgres
 
 // view runs read in one transaction, so that all its queries see the same snapshot.
 func (s *Store) view(ctx context.Context, read func(context.Context, pgx.Tx) error) error {
@@ -45,7 +45,7 @@ func (s *Store) database() sqlstore.DB {
 
 // querier implements sqlstore.Tx over a transaction or a connection.
 type querier struct {
-	ctx context.Context //nolint:containedctx // it lives as long as one call
+	ctx context.Context // it lives as long as one call
 	db  interface {
 		Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 		Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)

@@ -15,7 +15,7 @@ const (
 	packedTable = "qos_packed"
 )
 
-var dayTables = []string{frameTable, chunkTable, packedTable} //nolint:gochecknoglobals // a constant
+var dayTables = []string{frameTable, chunkTable, packedTable}
 
 // partition returns the name of a day's partition of a table.
 func partition(table string, day int32) string { return fmt.Sprintf("%s_%d", table, day) }
@@ -59,7 +59,7 @@ func makePartitions(ctx context.Context, conn *pgx.Conn, day int32) error {
 
 // placeTables are the tables of conferences without partitions by day. The value is the column
 // with the key of the row in qos_place.
-var placeTables = map[string]string{ //nolint:gochecknoglobals // a constant
+var placeTables = map[string]string{
 	"qos_place": "key", "qos_conference": "place", "qos_participant": "place", "qos_document": "place", "qos_unattached": "place", "qos_rename": "place",
 }
 

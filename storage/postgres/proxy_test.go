@@ -28,7 +28,7 @@ type proxy struct {
 
 func startProxy(t *testing.T, server string) *proxy {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a test's own
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	p := &proxy{Listener: l, server: server}
 	p.wg.Go(func() {
@@ -45,7 +45,7 @@ func startProxy(t *testing.T, server string) *proxy {
 }
 
 func (p *proxy) serve(client net.Conn) {
-	server, err := net.Dial("tcp", p.server) //nolint:noctx // a test's own
+	server, err := net.Dial("tcp", p.server)
 	if err != nil {
 		_ = client.Close()
 		return

@@ -20,7 +20,7 @@ import (
 // tx is one transaction of a writer. Writes are queued and sent together: at the
 // end, or before a statement that must see them.
 type tx struct {
-	ctx  context.Context //nolint:containedctx // it lives as long as one call
+	ctx  context.Context // it lives as long as one call
 	w    *writer
 	jobs []*job
 

@@ -135,7 +135,7 @@ func (w *writer) connect(ctx context.Context) error {
 }
 
 // indexOnly are the planner settings to switch off so that statements use indexes.
-var indexOnly = []string{"enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"} //nolint:gochecknoglobals // a constant
+var indexOnly = []string{"enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"}
 
 // setUp configures a new connection. Every statement must use an index: tables change fast, and their
 // statistics are outdated. Keepalives and the timeout make the server detect a crash of this process or its

@@ -8,7 +8,7 @@ import (
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
-var dialect = sqlstore.SQLite //nolint:gochecknoglobals // a constant
+var dialect = sqlstore.SQLite
 
 // view runs read in one transaction, so that all its queries see the same snapshot.
 func (s *Store) view(ctx context.Context, read func(*sql.Tx) error) error {
@@ -34,7 +34,7 @@ func (s *Store) database() sqlstore.DB {
 
 // querier implements sqlstore.Tx over a read transaction or the pool of connections.
 type querier struct {
-	ctx context.Context //nolint:containedctx // it lives as long as one call
+	ctx context.Context // it lives as long as one call
 	db  interface {
 		QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 		ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)

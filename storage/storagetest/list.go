@@ -217,7 +217,7 @@ func (e entry) summary(late float64) storage.Summary {
 	return s
 }
 
-var outcomes = []string{"success", "success", "missed", "aborted", "dropped", "partiallyFailed", "totallyFailed"} //nolint:gochecknoglobals // a constant
+var outcomes = []string{"success", "success", "missed", "aborted", "dropped", "partiallyFailed", "totallyFailed"}
 
 // score returns a score, at the limits of bands and beside them, also one that no model computes, or nil.
 func score(r *rand.Rand) *float64 {

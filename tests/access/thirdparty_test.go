@@ -112,7 +112,7 @@ service: {extensions: [healthcheckv2, qosapps, qosstorage, qosdashboard]}
 
 	read := func(path string) string {
 		t.Helper()
-		resp, err := newHTTP().Get("http://" + dashboard + path) //nolint:noctx // it has a timeout
+		resp, err := newHTTP().Get("http://" + dashboard + path)
 		require.NoError(t, err)
 		defer resp.Body.Close()
 		text, err := io.ReadAll(resp.Body)

@@ -97,7 +97,7 @@ var sections = []section{
 
 // env is what a section has.
 type env struct {
-	ctx     context.Context //nolint:containedctx // it ends with the program
+	ctx     context.Context // it ends with the program
 	options options
 	seconds time.Duration
 	rows    []string

@@ -100,7 +100,7 @@ func seed(t *testing.T, dir string, day time.Time, number uint64, until time.Tim
 	require.NoError(t, err)
 	defer func() { require.NoError(t, store.Close()) }()
 	factory := storeexporter.NewFactory()
-	exporter := factory.CreateDefaultConfig().(*storeexporter.Config) //nolint:forcetypeassert // its own
+	exporter := factory.CreateDefaultConfig().(*storeexporter.Config)
 	exporter.Queue = configoptional.None[exporterhelper.QueueBatchConfig]()
 	logs, err := factory.CreateLogs(t.Context(), exportertest.NewNopSettings(factory.Type()), exporter)
 	require.NoError(t, err)

@@ -207,7 +207,7 @@ type merge [][]Step
 func (m merge) Len() int           { return len(m) }
 func (m merge) Less(i, j int) bool { return m[i][0].before(&m[j][0]) }
 func (m merge) Swap(i, j int)      { m[i], m[j] = m[j], m[i] }
-func (m *merge) Push(steps any)    { *m = append(*m, steps.([]Step)) } //nolint:forcetypeassert // heap.Push above
+func (m *merge) Push(steps any)    { *m = append(*m, steps.([]Step)) }
 func (m *merge) Pop() any {
 	last := (*m)[len(*m)-1]
 	*m = (*m)[:len(*m)-1]

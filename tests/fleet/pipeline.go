@@ -32,8 +32,8 @@ func Run(t *testing.T, d *Day, interval time.Duration, consume func(plog.Logs, t
 		})
 		require.NoError(t, err)
 		quality, conf := qualityprocessor.NewFactory(), conferenceprocessor.NewFactory()
-		cfg := conf.CreateDefaultConfig().(*conferenceprocessor.Config) //nolint:forcetypeassert // its own
-		cfg.Tick = 10 * time.Second                                     // a day has 86,400 seconds
+		cfg := conf.CreateDefaultConfig().(*conferenceprocessor.Config)
+		cfg.Tick = 10 * time.Second // a day has 86,400 seconds
 		second, err := conf.CreateLogs(t.Context(), processortest.NewNopSettings(conf.Type()), cfg, next)
 		require.NoError(t, err)
 		first, err := quality.CreateLogs(t.Context(), processortest.NewNopSettings(quality.Type()), quality.CreateDefaultConfig(), second)

@@ -15,7 +15,7 @@ func (c *Client) connection(load, drain context.Context) error {
 	deaf := c.habits.Deaf > 0 && load.Err() == nil && c.dice.IntN(c.habits.Deaf) == 0
 	w, err := Dial(drain, c.url(), deaf)
 	if err != nil {
-		return nil //nolint:nilerr // the collector may be away just now
+		return nil // the collector may be away just now
 	}
 	defer c.cut(w)
 	claim := c.claim()

@@ -171,7 +171,7 @@ func (c *crowd) routes(t *testing.T, dashboard string, out map[string]question) 
 		"/api/precalls": with("limit", "200"), "/api/precalls/providers": within, "/api/unattached": with("limit", "200"),
 		"/api/openapi.json": nil, "/api/live": nil,
 	}
-	resp, err := http.Get(dashboard + "/api/openapi.json") //nolint:noctx // it is short
+	resp, err := http.Get(dashboard + "/api/openapi.json")
 	require.NoError(t, err)
 	defer func() { require.NoError(t, resp.Body.Close()) }()
 	var document struct{ Paths map[string]any }

@@ -9,7 +9,7 @@ import (
 )
 
 // ID is that of the rules extension.
-var ID = component.MustNewID("qosrules") //nolint:gochecknoglobals // a name
+var ID = component.MustNewID("qosrules")
 
 // HostWith returns a host whose only extension has these rules.
 func HostWith(r rules.Rules) hosttest.Host { return hosttest.Host{ID: Owner{Has: r}} }

@@ -17,7 +17,7 @@ const (
 const exactLimit = 1 << 53
 
 // scales are the powers of ten to which clients and the quality processor round.
-var scales = [...]float64{1, 10, 100, 1_000, 10_000} //nolint:gochecknoglobals // a table
+var scales = [...]float64{1, 10, 100, 1_000, 10_000}
 
 // appendDoubles appends doubles, given as their bits, in the shorter form.
 func appendDoubles(buf []byte, values []int64, runs []int) []byte {

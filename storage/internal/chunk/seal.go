@@ -9,7 +9,7 @@ import (
 // maxPayload is the maximum length of a payload. Those of Builder are far shorter.
 const maxPayload = 8 << 20
 
-//nolint:gochecknoglobals // safe for concurrent use, and made once
+// bodies compresses payloads. It is safe for concurrent use.
 var bodies = envelope.New(maxPayload)
 
 // seal returns the body of a payload.

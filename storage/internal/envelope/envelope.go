@@ -22,9 +22,7 @@ const (
 	windowSize = 1 << 20
 )
 
-// Both are safe for concurrent use and have no goroutine.
-//
-//nolint:gochecknoglobals // made once: an encoder takes megabytes
+// Both are safe for concurrent use and have no goroutine. They are made once: an encoder takes megabytes.
 var (
 	castagnoli = crc32.MakeTable(crc32.Castagnoli)
 	compressor = sync.OnceValues(func() (*zstd.Encoder, error) {

@@ -12,7 +12,6 @@ import (
 //go:embed names.txt
 var nameLines string
 
-//nolint:gochecknoglobals // tables
 var (
 	names       = strings.Fields(nameLines)
 	nameNumbers = func() map[string]uint64 {

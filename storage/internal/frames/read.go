@@ -117,7 +117,7 @@ func earlier(ctx context.Context, a, b *feed) (*feed, error) {
 	}
 	switch {
 	case !a.found && !b.found:
-		return nil, nil //nolint:nilnil // the end is no error
+		return nil, nil // the end is no error
 	case !a.found || b.found && b.next.Compare(&a.next) < 0:
 		return b, nil
 	}

@@ -38,7 +38,7 @@ type Queue[J any] struct {
 
 type request[J any] struct {
 	at   time.Time       // when the job was queued
-	ctx  context.Context //nolint:containedctx // it is the caller's, who waits
+	ctx  context.Context // it is the caller's, who waits
 	job  J
 	done chan error
 	ran  bool // the last transaction had the job

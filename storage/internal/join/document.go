@@ -11,7 +11,7 @@ import (
 // 5 kB each.
 const maxDocument = 256 << 20
 
-//nolint:gochecknoglobals // safe for concurrent use, and made once
+// documents compresses documents. It is safe for concurrent use.
 var documents = envelope.New(maxDocument)
 
 // SealDocument returns a summary's document in the form of its column.

@@ -63,9 +63,7 @@ type Most int64
 // Fresh makes the engine plan the statement for its values instead of using a cached plan. It is the first value.
 type Fresh struct{}
 
-// SQLite and Postgres are the dialects.
-//
-//nolint:gochecknoglobals // safe for concurrent use
+// SQLite and Postgres are the dialects. They are safe for concurrent use.
 var (
 	SQLite   = &Dialect{Join: "CROSS JOIN", Keys: "(SELECT value AS key FROM json_each(?))", Fence: "LIMIT 1", Hints: true, Steps: true}
 	Postgres = &Dialect{

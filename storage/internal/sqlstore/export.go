@@ -223,7 +223,7 @@ func (o *conferenceExport) summary(ctx context.Context) error {
 		return err == nil && o.ownSessions[id]
 	})
 	if err != nil || document == nil {
-		return nil //nolint:nilerr // a document that is no JSON has no participants
+		return nil // a document that is no JSON has no participants
 	}
 	return o.put(storage.Exported{Type: storage.ExportedSummary, ConferenceID: o.c.conferenceID, StartMs: o.c.Span.Start, Document: document})
 }

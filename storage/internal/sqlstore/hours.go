@@ -24,7 +24,7 @@ const (
 	hourRows = 6
 )
 
-//nolint:gochecknoglobals // safe for concurrent use, and made once
+// hourBodies compresses the counts of an hour. It is safe for concurrent use.
 var hourBodies = envelope.New(maxHourBytes)
 
 // Hours implements storage.Reader. Columns that are damaged are left out.

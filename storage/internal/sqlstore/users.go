@@ -192,7 +192,7 @@ func LateSummary(late *erasure.Late, app string, s *join.Summary) (*join.Summary
 	document, digest, changed, err := late.Summary(app, s.Span.Start, c.Summary.Document, s.Digest)
 	out.Digest = digest
 	if err != nil || !changed {
-		return &out, nil //nolint:nilerr // a document that is no JSON has no members
+		return &out, nil // a document that is no JSON has no members
 	}
 	out.Document, err = join.SealDocument(document)
 	return &out, err

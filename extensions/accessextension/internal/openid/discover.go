@@ -37,7 +37,7 @@ type metadata struct {
 
 // asymmetric are the algorithms that prove who signed. "none" and those with a shared secret are not
 // among them, whatever the provider announces (RFC 8725, section 3.1).
-var asymmetric = []string{ //nolint:gochecknoglobals // a constant
+var asymmetric = []string{
 	oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA,
 }
 

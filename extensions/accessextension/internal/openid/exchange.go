@@ -16,11 +16,11 @@ const maxCodeBytes = 4 << 10
 
 // Codes of OAuth 2.0 and OpenID Connect by which a provider says that it did not sign the user in.
 var (
-	denials = []string{ //nolint:gochecknoglobals // a constant
+	denials = []string{
 		"access_denied", "login_required", "interaction_required", "consent_required", "account_selection_required",
 	}
-	outages  = []string{"temporarily_unavailable", "server_error"} //nolint:gochecknoglobals // a constant
-	refusals = []string{                                           //nolint:gochecknoglobals // a constant
+	outages  = []string{"temporarily_unavailable", "server_error"}
+	refusals = []string{
 		"invalid_request", "unauthorized_client", "unsupported_response_type", "invalid_scope", "invalid_client", "unmet_authentication_requirements",
 	}
 )

@@ -35,7 +35,7 @@ func parsed(text string) *url.URL {
 // guard is between the libraries and the network: TLS, no redirects, bounded answers, and an end.
 type guard struct {
 	next   http.RoundTripper
-	ending context.Context //nolint:containedctx // of all requests: the libraries' own have none
+	ending context.Context // of all requests: the libraries' own have none
 }
 
 // RoundTrip implements http.RoundTripper.

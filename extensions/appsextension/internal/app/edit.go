@@ -179,7 +179,7 @@ func (w *Webhook) SetSecret(appID, secret string, vault Sealer) {
 }
 
 // IdentifierLimit is what ValidIdentifier requires, in words.
-var IdentifierLimit = fmt.Sprintf("have 1 to %d of the characters A-Z a-z 0-9 - _ . ~ :, and not be . or ..", MaxCredentialIDBytes) //nolint:gochecknoglobals // a constant
+var IdentifierLimit = fmt.Sprintf("have 1 to %d of the characters A-Z a-z 0-9 - _ . ~ :, and not be . or ..", MaxCredentialIDBytes)
 
 // ValidIdentifier reports whether a text may be the ID of a credential or a webhook, which go into paths and logs.
 func ValidIdentifier(id string) bool {

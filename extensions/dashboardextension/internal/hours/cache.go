@@ -31,7 +31,7 @@ func (c *cache) get(of key, now time.Time) *digest.Columns {
 	if !ok {
 		return nil
 	}
-	one := e.Value.(*cached) //nolint:forcetypeassert // put makes it
+	one := e.Value.(*cached) // put makes it
 	if now.Sub(one.at) > maxAge {
 		c.remove(of)
 		return nil
@@ -48,13 +48,13 @@ func (c *cache) put(of key, columns *digest.Columns, now time.Time) {
 	one := &cached{of, columns, columns.Bytes(), now}
 	c.of[of] = c.order.PushFront(one)
 	for c.bytes += one.bytes; c.bytes > maxBytes; {
-		c.remove(c.order.Back().Value.(*cached).of) //nolint:forcetypeassert // put makes it
+		c.remove(c.order.Back().Value.(*cached).of) // put makes it
 	}
 }
 
 func (c *cache) remove(of key) {
 	if e, ok := c.of[of]; ok {
-		c.bytes -= e.Value.(*cached).bytes //nolint:forcetypeassert // put makes it
+		c.bytes -= e.Value.(*cached).bytes // put makes it
 		c.order.Remove(e)
 		delete(c.of, of)
 	}

@@ -157,7 +157,6 @@ func (a *API) serveStream(prepare func(w http.ResponseWriter, r *http.Request) (
 	})
 }
 
-//nolint:gochecknoglobals // constants
 var (
 	csvFormat = format{
 		name: "csv", contentType: "text/csv; charset=utf-8; header=present",

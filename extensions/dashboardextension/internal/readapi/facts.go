@@ -44,7 +44,7 @@ func (p *parameters) digestCondition() condition {
 }
 
 // factWords are the words before the value of an attribute.
-var factWords = map[string]string{ //nolint:gochecknoglobals // a constant
+var factWords = map[string]string{
 	contrast.App: "app", contrast.Site: "site", contrast.ApplicationVersion: "app version", contrast.Browser: "browser", contrast.BrowserVersion: "browser",
 	contrast.OS: "operating system", contrast.Device: "device", contrast.Usage: "usage", contrast.LocalCandidateType: "local candidate",
 	contrast.RemoteCandidateType: "remote candidate", contrast.RelayProtocol: "relay protocol", contrast.NetworkType: "network",

@@ -55,7 +55,7 @@ type userCall struct {
 }
 
 // compared are the attributes that a call of a user may differ in from earlier ones.
-var compared = []string{ //nolint:gochecknoglobals // a constant
+var compared = []string{
 	contrast.Site, contrast.ApplicationVersion, contrast.Browser, contrast.BrowserVersion, contrast.OS, contrast.Device,
 	contrast.NetworkType, contrast.LocalAddress, contrast.LocalCandidateType, contrast.RelayProtocol,
 }

@@ -24,7 +24,7 @@ import (
 type fieldComments map[string]map[string]map[string]string
 
 // sources has what was read, for all tests.
-var sources = fieldComments{} //nolint:gochecknoglobals // a cache
+var sources = fieldComments{}
 
 // of returns the comment of a field: what its type's source has above it and behind it.
 func (c fieldComments) of(t *testing.T, owner reflect.Type, field string) string {

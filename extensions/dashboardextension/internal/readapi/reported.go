@@ -55,7 +55,7 @@ func (a *API) counted(ctx context.Context, c *storage.Conference, r *reported) (
 	}
 	fact, ratings, err := notice.ReadSummary(full.Summary.Document)
 	if err != nil {
-		return false, nil //nolint:nilerr // not a document that a notification counted
+		return false, nil // not a document that a notification counted
 	}
 	for i := range ratings {
 		one := notice.Fact{Rating: &ratings[i].Overall}

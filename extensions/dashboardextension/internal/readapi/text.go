@@ -66,7 +66,7 @@ const (
 )
 
 // missingReasons are why a conference that goes on has no summary so far.
-var missingReasons = map[string]string{ //nolint:gochecknoglobals // a constant
+var missingReasons = map[string]string{
 	missingTooLarge: "It has too many records for a summary while it goes on.",
 	missingTooSlow:  "Its summary takes too long while it goes on.",
 	missingFailed:   "The store could not be read. The collector's log has the reason.",
@@ -101,7 +101,7 @@ func narrated(d *detail) (*narrative.Conference, error) {
 // summaryOf reads a masked summary document.
 func summaryOf(document any) (*conference.Summary, error) {
 	if document == nil {
-		return nil, nil //nolint:nilnil // there is none
+		return nil, nil // there is none
 	}
 	text, err := json.Marshal(document)
 	if err != nil {
@@ -109,7 +109,7 @@ func summaryOf(document any) (*conference.Summary, error) {
 	}
 	var s conference.Summary
 	if json.Unmarshal(text, &s) != nil {
-		return nil, nil //nolint:nilnil,nilerr // a document of another version: the page shows what it can
+		return nil, nil // a document of another version: the page shows what it can
 	}
 	return &s, nil
 }

@@ -37,7 +37,7 @@ type trendPoint struct {
 }
 
 // trends are the lists of values that a trend may have.
-var trends = map[string]func(*overview.Totals) *overview.Values{ //nolint:gochecknoglobals // a constant
+var trends = map[string]func(*overview.Totals) *overview.Values{
 	"errors":   errorValues,
 	"versions": func(t *overview.Totals) *overview.Values { return &t.Versions },
 	"browsers": func(t *overview.Totals) *overview.Values { return &t.Browsers },
@@ -48,7 +48,7 @@ var trends = map[string]func(*overview.Totals) *overview.Values{ //nolint:gochec
 }
 
 // trendNames are the same in the order of the documentation.
-var trendNames = []string{"errors", "versions", "browsers", "sites", "outcomes", "causes", "labels"} //nolint:gochecknoglobals // a constant
+var trendNames = []string{"errors", "versions", "browsers", "sites", "outcomes", "causes", "labels"}
 
 // step returns the length of the steps of a time that is counted.
 func (s period) step() time.Duration {

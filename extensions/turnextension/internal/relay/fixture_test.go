@@ -26,7 +26,7 @@ const (
 	patience = 20 * time.Second
 )
 
-var secret = []byte("0123456789abcdef0123456789abcdef") //nolint:gochecknoglobals // a constant
+var secret = []byte("0123456789abcdef0123456789abcdef")
 
 // fixture is a server on loopback, whose clock a test sets forward.
 type fixture struct {
@@ -222,7 +222,7 @@ func code(m *stun.Message) int {
 	return int(e.Code)
 }
 
-var udpRelay = stun.RawAttribute{Type: stun.AttrRequestedTransport, Value: []byte{transportUDP, 0, 0, 0}} //nolint:gochecknoglobals // a constant
+var udpRelay = stun.RawAttribute{Type: stun.AttrRequestedTransport, Value: []byte{transportUDP, 0, 0, 0}}
 
 func lifetime(d time.Duration) stun.Setter {
 	return stun.RawAttribute{Type: stun.AttrLifetime, Value: binary.BigEndian.AppendUint32(nil, uint32(d.Seconds()))}

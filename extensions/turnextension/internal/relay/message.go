@@ -33,8 +33,6 @@ const (
 )
 
 // lengths are the limits of attributes that the library reads.
-//
-//nolint:gochecknoglobals // a constant
 var lengths = map[uint16][2]int{
 	attrUsername: {1, 513}, attrIntegrity: {integrityBytes, integrityBytes}, attrChannelNumber: {4, 4}, attrLifetime: {4, 4}, attrPeer: {8, 20},
 	attrRealm: {1, 763}, attrNonce: {1, 763}, attrEvenPort: {1, 1}, attrRequestedTransport: {4, 4}, attrReservationToken: {8, 8},
