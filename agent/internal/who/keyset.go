@@ -28,21 +28,17 @@ var (
 	errPaced = errors.New("the keys were fetched a moment ago")
 )
 
-// fetchResult tells that keys could not be fetched from that a signature is wrong, which
-// go-oidc's error does not.
-type fetchResult struct{ err error }
-
-type fetchKey struct{}
-
-// keySet is go-oidc's, which notes why keys could not be fetched.
-type keySet struct{ remote *oidc.RemoteKeySet }
+// keySet is go-oidc's, for one token.
+type keySet struct {
+	remote *oidc.RemoteKeySet
+	failed error // why keys could not be fetched: the verifier's error does not say so
+}
 
 // VerifySignature implements oidc.KeySet.
-func (k keySet) VerifySignature(ctx context.Context, jwt string) ([]byte, error) {
+func (k *keySet) VerifySignature(ctx context.Context, jwt string) ([]byte, error) {
 	payload, err := k.remote.VerifySignature(ctx, jwt)
-	// Only an error of fetching wraps another one.
-	if result, ok := ctx.Value(fetchKey{}).(*fetchResult); ok && errors.Unwrap(err) != nil {
-		result.err = err
+	if errors.Unwrap(err) != nil { // only an error of fetching wraps one
+		k.failed = err
 	}
 	return payload, err
 }

@@ -30,7 +30,13 @@ var errNotDiscovered = errors.New("the OpenID provider has not been reached yet"
 type OIDC struct {
 	config   config.OIDC
 	client   *http.Client
-	verifier atomic.Pointer[oidc.IDTokenVerifier]
+	provider atomic.Pointer[provider]
+}
+
+// provider is a provider that has been reached.
+type provider struct {
+	keys     *oidc.RemoteKeySet
+	verifies oidc.Config // how bearer tokens are verified
 }
 
 // NewOIDC prepares the connections; Run reaches the provider.
@@ -48,7 +54,7 @@ func (o *OIDC) Close() { o.client.CloseIdleConnections() }
 
 // Ready returns an error until the provider has been reached.
 func (o *OIDC) Ready() error {
-	if o.verifier.Load() == nil {
+	if o.provider.Load() == nil {
 		return errNotDiscovered
 	}
 	return nil
@@ -58,9 +64,9 @@ func (o *OIDC) Ready() error {
 // each attempt that failed.
 func (o *OIDC) Run(ctx context.Context, failed func(error)) {
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
-		verifier, err := o.discover(ctx)
+		found, err := o.discover(ctx)
 		if err == nil {
-			o.verifier.Store(verifier)
+			o.provider.Store(found)
 			return
 		}
 		if ctx.Err() != nil {
@@ -75,9 +81,9 @@ func (o *OIDC) Run(ctx context.Context, failed func(error)) {
 	}
 }
 
-func (o *OIDC) discover(ctx context.Context) (*oidc.IDTokenVerifier, error) {
+func (o *OIDC) discover(ctx context.Context) (*provider, error) {
 	ctx = oidc.ClientContext(ctx, o.client)
-	provider, err := oidc.NewProvider(ctx, o.config.Issuer)
+	remote, err := oidc.NewProvider(ctx, o.config.Issuer)
 	if err != nil {
 		return nil, fmt.Errorf("discover the OpenID provider: %w", err)
 	}
@@ -85,7 +91,7 @@ func (o *OIDC) discover(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 		Keys       string   `json:"jwks_uri"`
 		Algorithms []string `json:"id_token_signing_alg_values_supported"`
 	}
-	if err := provider.Claims(&announced); err != nil {
+	if err := remote.Claims(&announced); err != nil {
 		return nil, fmt.Errorf("read the OpenID provider's document: %w", err)
 	}
 	algorithms := []string(o.config.Algorithms)
@@ -96,10 +102,10 @@ func (o *OIDC) discover(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	if len(algorithms) == 0 {
 		return nil, errors.New("the OpenID provider announces no signature algorithm that is known; see oidc.algorithms")
 	}
-	keys := keySet{oidc.NewRemoteKeySet(ctx, announced.Keys)}
-	return oidc.NewVerifier(o.config.Issuer, keys, &oidc.Config{
-		ClientID: o.config.Audience, SupportedSigningAlgs: algorithms,
-	}), nil
+	return &provider{
+		keys:     oidc.NewRemoteKeySet(ctx, announced.Keys),
+		verifies: oidc.Config{ClientID: o.config.Audience, SupportedSigningAlgs: algorithms},
+	}, nil
 }
 
 // asymmetric are the algorithms that prove who signed. "none" and those with a shared secret
@@ -111,18 +117,18 @@ var asymmetric = []string{
 
 // Who is an agent.Who.
 func (o *OIDC) Who(r *http.Request) (agent.User, error) {
-	verifier := o.verifier.Load()
-	if verifier == nil {
+	provider := o.provider.Load()
+	if provider == nil {
 		return agent.User{}, errNotDiscovered
 	}
 	bearer, err := bearerToken(r)
 	if err != nil {
 		return agent.User{}, err
 	}
-	fetch := new(fetchResult)
-	token, err := verifier.Verify(context.WithValue(r.Context(), fetchKey{}, fetch), bearer)
-	if fetch.err != nil {
-		return agent.User{}, fmt.Errorf("fetch the OpenID provider's keys: %w", bare(fetch.err))
+	keys := &keySet{remote: provider.keys}
+	token, err := oidc.NewVerifier(o.config.Issuer, keys, &provider.verifies).Verify(r.Context(), bearer)
+	if keys.failed != nil {
+		return agent.User{}, fmt.Errorf("fetch the OpenID provider's keys: %w", bare(keys.failed))
 	}
 	if err != nil {
 		return agent.User{}, refusedBearer(err)

@@ -29,10 +29,10 @@ func (c *Client) claims(ctx context.Context, p *provider, answer *oauth2.Token, 
 	if raw == "" || len(raw) > maxTokenBytes {
 		return nil, failure(Invalid, "token", "the answer must have an ID token of 1 to %d bytes (got %d)", maxTokenBytes, len(raw))
 	}
-	note := new(fetched)
-	token, err := p.verifier.Verify(context.WithValue(ctx, fetchedKey{}, note), raw)
-	if note.err != nil || err != nil && ctx.Err() != nil {
-		return nil, keysFailure(errors.Join(note.err, ctx.Err()))
+	keys := &keySet{remote: p.keys}
+	token, err := oidc.NewVerifier(p.issuer, keys, &p.verifies).Verify(ctx, raw)
+	if keys.failed != nil || err != nil && ctx.Err() != nil {
+		return nil, keysFailure(errors.Join(keys.failed, ctx.Err()))
 	}
 	if err != nil {
 		text, _, _ := strings.Cut(err.Error(), " got ") // what follows is of the token

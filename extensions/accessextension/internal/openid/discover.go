@@ -15,9 +15,10 @@ import (
 type provider struct {
 	oauth    oauth2.Config
 	remote   *oidc.Provider
-	keys     *keySet
-	verifier *oidc.IDTokenVerifier
-	signOut  *url.URL // nil: none
+	keys     *oidc.RemoteKeySet
+	keysURL  string
+	verifies oidc.Config // how ID tokens are verified
+	signOut  *url.URL    // nil: none
 	issuer   string
 	names    bool // the provider names itself in each answer (RFC 9207)
 	read     time.Time
@@ -66,14 +67,13 @@ func (c *Client) discover(ctx context.Context) (*provider, error) {
 	}
 	endpoint := remote.Endpoint()
 	endpoint.AuthStyle = style
-	keys := c.keysOf(m.Keys)
 	return &provider{
 		oauth: oauth2.Config{
 			ClientID: c.set.ClientID, ClientSecret: c.set.ClientSecret, Endpoint: endpoint, RedirectURL: c.set.RedirectURL, Scopes: c.set.Scopes,
 		},
-		remote: remote, keys: keys, signOut: parsed(m.SignOut), issuer: c.set.Issuer, names: m.Names, read: c.now(),
+		remote: remote, keys: c.keysOf(m.Keys), keysURL: m.Keys, signOut: parsed(m.SignOut), issuer: c.set.Issuer, names: m.Names, read: c.now(),
 		// The times are checked with a bound for both directions (check.go).
-		verifier: oidc.NewVerifier(c.set.Issuer, keys, &oidc.Config{ClientID: c.set.ClientID, SupportedSigningAlgs: algorithms, SkipExpiryCheck: true}),
+		verifies: oidc.Config{ClientID: c.set.ClientID, SupportedSigningAlgs: algorithms, SkipExpiryCheck: true},
 	}, nil
 }
 
@@ -92,13 +92,13 @@ func (c *Client) style(methods []string) (oauth2.AuthStyle, error) {
 }
 
 // keysOf returns the key set of a URL. The one in use is kept, so that its keys are not read again.
-func (c *Client) keysOf(address string) *keySet {
+func (c *Client) keysOf(address string) *oidc.RemoteKeySet {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.found != nil && c.found.keys.address == address {
+	if c.found != nil && c.found.keysURL == address {
 		return c.found.keys
 	}
-	return &keySet{address: address, remote: oidc.NewRemoteKeySet(oidc.ClientContext(context.Background(), c.http), address)}
+	return oidc.NewRemoteKeySet(oidc.ClientContext(context.Background(), c.http), address)
 }
 
 func discoveryFailure(err error) *Failure {
@@ -114,22 +114,17 @@ func discoveryFailure(err error) *Failure {
 	return failure(Away, "discovery", "%s", quoted(err.Error())) // it may contain the whole answer
 }
 
-// keySet is a provider's, which notes why keys could not be fetched: the library's error does not.
+// keySet is the keys of a provider, for one token.
 type keySet struct {
-	address string
-	remote  *oidc.RemoteKeySet
+	remote *oidc.RemoteKeySet
+	failed error // why keys could not be fetched: the verifier's error does not say so
 }
-
-// fetched is the result of a fetch of keys for one token.
-type fetched struct{ err error }
-
-type fetchedKey struct{}
 
 // VerifySignature implements oidc.KeySet.
 func (k *keySet) VerifySignature(ctx context.Context, jwt string) ([]byte, error) {
 	payload, err := k.remote.VerifySignature(ctx, jwt)
-	if note, ok := ctx.Value(fetchedKey{}).(*fetched); ok && errors.Unwrap(err) != nil { // only an error of fetching wraps one
-		note.err = err
+	if errors.Unwrap(err) != nil { // only an error of fetching wraps one
+		k.failed = err
 	}
 	return payload, err
 }
