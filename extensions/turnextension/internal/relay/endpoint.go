@@ -25,7 +25,7 @@ type endpoint struct {
 
 	current  message          // the request that is handled
 	from     netip.AddrPort   // its client
-	verified turnrest.Subject // whose it is, once its integrity was checked
+	verified turnrest.Subject // whose it is, once the library asked for the quota
 	refusal  stun.ErrorCode   // of its credentials; 0: not refused
 	ended    sync.Once
 
@@ -147,19 +147,18 @@ func (e *endpoint) authenticate(username, realm string, _ net.Addr) ([]byte, boo
 }
 
 // authenticated is called with the result of the check.
-func (e *endpoint) authenticated(_, _ net.Addr, _, username, _ string, _ string, ok bool) {
+func (e *endpoint) authenticated(_, _ net.Addr, _, _, _, _ string, ok bool) {
+	outcome := Accepted
 	if !ok {
-		e.server.counts.Authentications.add(Wrong, 1)
-		e.refusal = stun.CodeUnauthorized
-		return
+		outcome, e.refusal = Wrong, stun.CodeUnauthorized
 	}
-	e.server.counts.Authentications.add(Accepted, 1)
-	claims, _ := turnrest.Parse(username) // authenticate did
-	e.verified = claims.Subject
+	e.server.counts.Authentications.add(outcome, 1)
 }
 
-// admit implements turn.QuotaHandler. False answers 486.
-func (e *endpoint) admit(string, string, net.Addr) bool {
+// admit implements turn.QuotaHandler. The integrity of the request was checked. False answers 486.
+func (e *endpoint) admit(username, _ string, _ net.Addr) bool {
+	claims, _ := turnrest.Parse(username) // authenticate did
+	e.verified = claims.Subject
 	if refusal := e.server.ledger.check(e.verified, e.server.now()); refusal != "" {
 		e.server.counts.Refused.add(refusal, 1)
 		return false
