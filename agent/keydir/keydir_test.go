@@ -71,11 +71,11 @@ func watch(t *testing.T, path string) *watched {
 	t.Helper()
 	w := open(t, path)
 	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- w.Watch(ctx) }()
+	var wg sync.WaitGroup
+	wg.Go(func() { w.Watch(ctx) })
 	t.Cleanup(func() {
 		cancel()
-		require.NoError(t, <-done)
+		wg.Wait()
 	})
 	return w
 }
@@ -140,22 +140,39 @@ func TestKubernetesSecret(t *testing.T) {
 	w.signs(t, second, func() { publish("..2026_02", text) })
 }
 
-// TestPoll: without the system's notices a change is seen after LookAgain, not before.
-func TestPoll(t *testing.T) {
-	dir := t.TempDir()
+// TestInterval: a change is used after Interval and the time to settle, not before. A directory that
+// is removed and made again is followed too, and its absence is reported once.
+//
+// spec: AUTH-08
+func TestInterval(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "keys")
+	require.NoError(t, os.Mkdir(dir, 0o700))
 	first, text := newKey(t)
 	write(t, text, dir, "current.pem")
 	w := open(t, dir)
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
-		go func() { w.Poll(ctx); close(ended) }()
+		go func() { w.Watch(ctx); close(ended) }()
+		synctest.Wait()
 		second, text := newKey(t)
 		replace(t, text, dir)
-		<-time.After(keydir.LookAgain - time.Second)
-		require.True(t, w.Current().Equal(first))
-		<-time.After(2 * time.Second)
+		<-time.After(keydir.Interval)
+		require.True(t, w.Current().Equal(first), "it may be written still")
+		<-time.After(keydir.Interval / 2)
 		require.True(t, w.Current().Equal(second))
+		require.NoError(t, os.RemoveAll(dir))
+		<-time.After(5 * keydir.Interval)
+		require.True(t, w.Failed())
+		require.True(t, w.Current().Equal(second))
+		require.Len(t, w.reported(), 2)
+		require.ErrorContains(t, w.reported()[1].Err, "read the key directory")
+		third, text := newKey(t)
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		write(t, text, dir, "current.pem")
+		<-time.After(2 * keydir.Interval)
+		require.True(t, w.Current().Equal(third))
+		require.False(t, w.Failed())
 		cancel()
 		<-ended
 	})
@@ -174,19 +191,8 @@ func TestAChangeBeforeTheWatch(t *testing.T) {
 	replace(t, text, dir)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.NoError(t, w.Watch(ended))
+	w.Watch(ended)
 	require.True(t, w.Current().Equal(second))
-}
-
-// TestWatchWhereThereIsNothing: the caller learns that it must poll.
-func TestWatchWhereThereIsNothing(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "keys")
-	require.NoError(t, os.Mkdir(dir, 0o700))
-	_, text := newKey(t)
-	write(t, text, dir, "current.pem")
-	w := open(t, dir)
-	require.NoError(t, os.RemoveAll(dir))
-	require.ErrorContains(t, w.Watch(t.Context()), "watch the key directory")
 }
 
 // TestABadFileKeepsTheOldKey: and says so once.

@@ -171,7 +171,7 @@ var rules = []rule{
 		room: "agent", only: true, allowed: []string{"internal/jsonobject", "github.com/golang-jwt/jwt/v5"},
 		reason: "origin servers take it in: a JWT library, the strict reader of JSON and nothing of the collector",
 	},
-	{room: "agent/keydir", allowed: []string{"agent", "github.com/fsnotify/fsnotify"}, reason: "origin servers take it in too"},
+	{room: "agent/keydir", allowed: []string{"agent"}, reason: "origin servers take it in too"},
 	{
 		room: "agent", allowed: []string{
 			"agent", "agent/keydir", "agent/internal/config", "agent/internal/explain", "agent/internal/monitor", "agent/internal/oidctest", "agent/internal/sidecar", "agent/internal/who", "internal/jsonobject", "external",

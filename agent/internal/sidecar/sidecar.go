@@ -131,7 +131,7 @@ func (s *sidecar) run(ctx context.Context, servers []serving, hup <-chan os.Sign
 			}
 		})
 	}
-	work.Go(func() { s.watch(ctx) })
+	work.Go(func() { s.keys.Watch(ctx) })
 	work.Go(func() { s.reload(ctx, hup) })
 	work.Go(func() { s.who.run(ctx, s.wayFailed) })
 	s.log.Info("serving tokens", zap.String("listen", s.config.Listen), zap.String("path", s.config.Path),
@@ -160,13 +160,6 @@ func (s *sidecar) stop(servers []serving) error {
 	}
 	s.log.Info("stopped")
 	return errors.Join(errs...)
-}
-
-func (s *sidecar) watch(ctx context.Context) {
-	if err := s.keys.Watch(ctx); err != nil {
-		s.log.Warn("the key directory is looked at now and then, and at SIGHUP", zap.Duration("every", keydir.LookAgain), zap.Error(err))
-		s.keys.Poll(ctx)
-	}
 }
 
 func (s *sidecar) reload(ctx context.Context, hup <-chan os.Signal) {
