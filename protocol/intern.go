@@ -16,7 +16,7 @@ type columnSets struct {
 	sets map[uint64]weak.Pointer[Columns]
 }
 
-var sharedColumns = columnSets{seed: maphash.MakeSeed(), sets: make(map[uint64]weak.Pointer[Columns])} //nolint:gochecknoglobals // shared by all decoders of the process
+var sharedColumns = columnSets{seed: maphash.MakeSeed(), sets: make(map[uint64]weak.Pointer[Columns])} // shared by all decoders of the process
 
 // intern returns an equal set that a decoder already uses, otherwise c. Sets are immutable.
 func (t *columnSets) intern(c *Columns) *Columns {

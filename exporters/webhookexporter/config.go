@@ -122,7 +122,7 @@ func (c *Config) rules() (notice.Rules, map[string]*notice.Override, error) {
 }
 
 // keys maps fields of notice.Override to keys of the configuration.
-var keys = strings.NewReplacer("windowMs", "window", "holdDownMs", "hold_down", "recoveryMs", "recovery", "minSamples", "min_samples") //nolint:gochecknoglobals // a constant
+var keys = strings.NewReplacer("windowMs", "window", "holdDownMs", "hold_down", "recoveryMs", "recovery", "minSamples", "min_samples")
 
 func (c *RulesConfig) override(at string) (*notice.Override, error) {
 	o := &notice.Override{Times: c.times(), Reasons: map[notice.Reason]notice.RuleOverride{}}

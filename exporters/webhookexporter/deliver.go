@@ -134,7 +134,7 @@ func (e *engine) sendDue(ctx context.Context, id string, hook *notice.Hook, now 
 	}
 	var done unrecordedAttempt
 	if unrecorded {
-		done = last.(unrecordedAttempt) //nolint:forcetypeassert // the map has no other type
+		done = last.(unrecordedAttempt) // the map has no other type
 	}
 	if !unrecorded || done.notice.Attempts != n.Attempts+1 {
 		done.notice, done.outcome = e.send(ctx, n, hook)

@@ -28,8 +28,6 @@ func DecodeAt(path string, raw json.RawMessage, into any) error {
 }
 
 // kinds are the limits of values, by the kind of their fields.
-//
-//nolint:gochecknoglobals // a constant
 var kinds = map[reflect.Kind]string{
 	reflect.String: "be a string", reflect.Bool: "be true or false", reflect.Float64: "be a number", reflect.Int: "be a whole number", reflect.Int64: "be a whole number",
 	reflect.Struct: "be an object", reflect.Map: "be an object", reflect.Slice: "be an array",

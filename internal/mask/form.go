@@ -91,8 +91,6 @@ func fold(below *layer) *layer {
 }
 
 // foldedByte maps ASCII characters to their form.
-//
-//nolint:gochecknoglobals // a constant
 var foldedByte = func() (all [utf8.RuneSelf]byte) {
 	for c := range all {
 		all[c] = byte(lower(rune(c)))

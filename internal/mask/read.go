@@ -129,8 +129,6 @@ func decodePercent(text string) (rune, int) {
 }
 
 // shortEscapes maps the letters of JSON's short escape sequences to their characters.
-//
-//nolint:gochecknoglobals // a constant
 var shortEscapes = map[byte]rune{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 func decodeBackslash(text string) (rune, int) {

@@ -208,7 +208,7 @@ func (u *users) word(text string) string {
 
 // userMembers are the names of members that hold a user ID, in lower case: those of the protocol, and others that
 // applications use in their own events.
-var userMembers = map[string]bool{ //nolint:gochecknoglobals // a constant
+var userMembers = map[string]bool{
 	"userid": true, "username": true, "aliasname": true, "newuserid": true, "claimeduserid": true, "olduserid": true, "localuserid": true, "remoteuserid": true,
 }
 
@@ -230,7 +230,7 @@ func isSearched(id string) bool {
 
 // words are words of the protocol that may equal an ID. Texts are not searched for them: members that the server
 // reads would be replaced.
-var words = wordsOf( //nolint:gochecknoglobals // a constant
+var words = wordsOf(
 	protocol.FabricUsages, protocol.EndpointTypes, protocol.TransmissionDirections, protocol.StatsTypes, protocol.MediaTypes, protocol.SDPFields, protocol.Functions,
 	measures(), protocol.EventNumbers, slices.Collect(maps.Keys(protocol.EventWords)), slices.Concat(slices.Collect(maps.Values(protocol.EventWords))...),
 	[]string{"inbound", "outbound", "monitoring", "agent", "participant", "manager", "audioinput", "audiooutput", "videoinput"}, // further values

@@ -125,7 +125,7 @@ func (i *inbox) fetchBuffered(raw net.Conn) int {
 var errEnded = errors.New("connection ended")
 
 // pastDeadline is a deadline that ends current and later reads immediately.
-var pastDeadline = time.Unix(1, 0) //nolint:gochecknoglobals // a constant
+var pastDeadline = time.Unix(1, 0)
 
 // errQuiet means that no message arrived within a limit.
 var errQuiet = errors.New("nothing has come")

@@ -13,7 +13,7 @@ import (
 )
 
 // unindexed are the parameters of a search that the store has no index of.
-var unindexed = slices.DeleteFunc(parametersOf[digest.Filter](), func(d parameter) bool { return d.sets(reflect.TypeFor[storage.Query]()) }) //nolint:gochecknoglobals // a constant
+var unindexed = slices.DeleteFunc(parametersOf[digest.Filter](), func(d parameter) bool { return d.sets(reflect.TypeFor[storage.Query]()) })
 
 // digestCondition reads the conditions of a search that the store has no index of; nil without any.
 func (p *parameters) digestCondition() condition {

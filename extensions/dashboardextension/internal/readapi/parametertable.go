@@ -82,7 +82,7 @@ const parameterFact = "fact"
 const outcomeFailed = "failed"
 
 // parameterTable has all parameters, in the order of forms.
-var parameterTable = []parameter{ //nolint:gochecknoglobals // a constant
+var parameterTable = []parameter{
 	{name: "app", field: "AppID", role: roleFraming, attribute: contrast.App, label: "App", example: "All", text: "AppID", without: "all apps that the reader may see"},
 	{name: "q", field: "Any", role: roleTerm | roleUserText, label: "Anything", text: "any search term, the whole text: conferenceID, user, site, application version or additional ID"},
 	{name: "id", field: "ConferenceID", role: roleTerm, label: "Conference ID", text: "conferenceID, the whole text"},

@@ -17,7 +17,7 @@ type conferenceSet struct {
 }
 
 // defining are the parameters that define a set of conferences: in which app and time, with which participants, and what happened.
-var defining = parametersOf[conferenceSet]() //nolint:gochecknoglobals // a constant
+var defining = parametersOf[conferenceSet]()
 
 // sets reads the set and the baseline of a comparison. The baseline has the parameters of the set but for those that
 // the request gives with the prefix. Without such parameters it is what remains of the set without its conditions:
