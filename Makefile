@@ -42,7 +42,7 @@ DRIVEN := QOS_COLLECTOR=$(abspath $(BINARY)) QOS_AGENT=$(abspath $(AGENT))
 
 # The runner compiles every test binary once and runs them side by side. CONTRIBUTING.md has the table of what is where.
 RUNNER := bin/test/runner
-# The packages and tests to which a run is limited, as in ONLY="tests/e2e/TestSearch internal/event", and how often each runs.
+# The packages and tests to which a run is limited, as in ONLY="tests/e2e/TestSearch internal/call/event", and how often each runs.
 ONLY  ?=
 COUNT ?= 1
 
@@ -89,8 +89,8 @@ generate: tools ## everything generated: collector/, component metadata, docs/te
 	go generate ./...
 	builder --config builder-config.yaml --skip-get-modules --skip-compilation
 	gofmt -w collector
-	go test ./internal/semconv -update >/dev/null || true
-	go test ./internal/narrative -run TestWordsOfPages -update >/dev/null
+	go test ./internal/record/semconv -update >/dev/null || true
+	go test ./extensions/dashboardextension/internal/narrative -run TestWordsOfPages -update >/dev/null
 	go test ./extensions/dashboardextension/internal/readapi -run TestParametersOfPages -update >/dev/null
 	$(MAKE) client
 
@@ -160,7 +160,7 @@ fuzz: ## fuzz every target for FUZZTIME=30s
 
 # Packages at the doors that need no collector: frames and the bodies of POSTs, and blobs of the store. Others take
 # minutes to compile with instrumentation.
-DOORS := ./protocol ./agent ./internal/jsonobject ./extensions/appsextension/internal/app ./storage/internal/chunk ./storage/internal/envelope ./storage/internal/frames
+DOORS := ./protocol ./agent ./internal/serve/jsonobject ./extensions/appsextension/internal/app ./storage/internal/chunk ./storage/internal/envelope ./storage/internal/frames
 
 fuzz-doors: ## fuzz what reads bytes from outside for 5 s a target
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=5s FUZZED="$(DOORS)"

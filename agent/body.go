@@ -7,7 +7,7 @@ import (
 	"mime"
 	"net/http"
 
-	"github.com/qosrtc/qos/internal/jsonobject"
+	"github.com/qosrtc/qos/internal/serve/jsonobject"
 )
 
 // readBody returns the userID that the page names, or "" where it names none. A page cannot choose a user by it,

@@ -1,7 +1,7 @@
 // Package storage defines the interfaces of the store and their types. Every record
 // has an identity, (session, seq, index), and is stored
 // once. Engines are in sub-packages (storage/sqlite) and pass one conformance suite
-// (storage/storagetest).
+// (tests/store/storagetest).
 package storage
 
 import (
@@ -90,8 +90,8 @@ type Summary struct {
 	MOS          *float64        // conference score, nil without evidence
 	Label        string          // excellent … bad, or empty
 	Cause        string          `json:",omitempty"` // likely cause of what was wrong (docs/cause.md), or empty
-	Document     json.RawMessage // the whole summary, internal/conference.Summary as JSON; nil in a Page
-	// Digest is the facts by which conferences are counted and compared (internal/digest), at most MaxDigestBytes. Only
+	Document     json.RawMessage // the whole summary, internal/call/conference.Summary as JSON; nil in a Page
+	// Digest is the facts by which conferences are counted and compared (internal/call/digest), at most MaxDigestBytes. Only
 	// erasures read or change it. nil: none; in a Page also if Query.Digests is not set.
 	Digest []byte `json:",omitempty"`
 }

@@ -1,5 +1,5 @@
 // Pairs of intervals as the library reads them from raw reports: the second differs from the first by one
-// kind of damage, or by retransmissions. internal/quality scores both: see TestRawPairs there.
+// kind of damage, or by retransmissions. internal/call/quality scores both: see TestRawPairs there.
 
 import { expect, it } from 'vitest';
 import type { Report } from '../src/stats/normalise.ts';
@@ -7,7 +7,7 @@ import { createMonitor } from './monitor.ts';
 import { namedRows } from './stats-rows.ts';
 
 const intervalMs = 5000;
-const file = '../../internal/quality/testdata/raw_pairs.json';
+const file = '../../internal/call/quality/testdata/raw_pairs.json';
 
 /** The same numbers in each run: a linear congruential generator. */
 let state = 1;

@@ -7,7 +7,7 @@ import (
 
 	"go.opentelemetry.io/collector/confmap/xconfmap"
 
-	"github.com/qosrtc/qos/internal/series"
+	"github.com/qosrtc/qos/internal/metrics/series"
 )
 
 // Config of the series connector.

@@ -11,8 +11,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/connectors/seriesconnector/internal/metadata"
-	"github.com/qosrtc/qos/internal/series"
-	"github.com/qosrtc/qos/internal/seriescomponent"
+	"github.com/qosrtc/qos/internal/metrics/series"
+	"github.com/qosrtc/qos/internal/metrics/seriescomponent"
 )
 
 // seriesConnector counts logs, and emits all series in every interval.

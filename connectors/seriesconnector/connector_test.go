@@ -18,7 +18,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric"
 
 	"github.com/qosrtc/qos/connectors/seriesconnector/internal/metadata"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/record/semconv"
 )
 
 // setup returns the log of a fabric that took that long to connect.

@@ -8,8 +8,8 @@ import (
 	"go.opentelemetry.io/collector/consumer"
 
 	"github.com/qosrtc/qos/connectors/seriesconnector/internal/metadata"
-	"github.com/qosrtc/qos/internal/logonce"
-	"github.com/qosrtc/qos/internal/series"
+	"github.com/qosrtc/qos/internal/metrics/series"
+	"github.com/qosrtc/qos/internal/serve/logonce"
 )
 
 // NewFactory returns the factory of the series connector (logs to metrics).

@@ -27,10 +27,10 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/qosrtc/qos/exporters/storeexporter/internal/metadatatest"
-	"github.com/qosrtc/qos/internal/hosttest"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
+	"github.com/qosrtc/qos/tests/kit/hosttest"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

@@ -11,7 +11,7 @@ import (
 	"go.opentelemetry.io/collector/exporter/exporterhelper"
 
 	"github.com/qosrtc/qos/exporters/storeexporter/internal/metadata"
-	"github.com/qosrtc/qos/internal/logonce"
+	"github.com/qosrtc/qos/internal/serve/logonce"
 )
 
 // NewFactory returns the factory of the store exporter (logs only).

@@ -9,10 +9,10 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/qosrtc/qos/internal/event"
-	"github.com/qosrtc/qos/internal/eventattr"
-	"github.com/qosrtc/qos/internal/eventlog"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/event"
+	"github.com/qosrtc/qos/internal/record/eventattr"
+	"github.com/qosrtc/qos/internal/record/eventlog"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/storage"
 )

@@ -7,8 +7,8 @@ import (
 	"go.opentelemetry.io/collector/config/configoptional"
 	"go.opentelemetry.io/collector/confmap/xconfmap"
 
-	"github.com/qosrtc/qos/internal/loopback"
-	"github.com/qosrtc/qos/internal/series"
+	"github.com/qosrtc/qos/internal/metrics/series"
+	"github.com/qosrtc/qos/internal/serve/loopback"
 )
 
 // Config of the time-series exporter.

@@ -20,7 +20,7 @@ import (
 
 	"github.com/qosrtc/qos/exporters/timeseriesexporter/internal/metadata"
 	"github.com/qosrtc/qos/exporters/timeseriesexporter/internal/metadatatest"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/record/semconv"
 )
 
 // TestInternalTelemetry: what is left out is counted by its number; nothing left out is no count.

@@ -14,10 +14,10 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/qosrtc/qos/exporters/timeseriesexporter/internal/metadata"
-	"github.com/qosrtc/qos/internal/loopback"
-	"github.com/qosrtc/qos/internal/series"
-	"github.com/qosrtc/qos/internal/seriescomponent"
-	"github.com/qosrtc/qos/internal/tlsserver"
+	"github.com/qosrtc/qos/internal/metrics/series"
+	"github.com/qosrtc/qos/internal/metrics/seriescomponent"
+	"github.com/qosrtc/qos/internal/serve/loopback"
+	"github.com/qosrtc/qos/internal/serve/tlsserver"
 )
 
 // timeseries owns the series, the scrape server and the push.

@@ -13,7 +13,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/qosrtc/qos/exporters/timeseriesexporter/internal/metadata"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/record/semconv"
 )
 
 // record adds one record of the app to logs.

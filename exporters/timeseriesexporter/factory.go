@@ -10,9 +10,9 @@ import (
 	"go.opentelemetry.io/collector/exporter/exporterhelper"
 
 	"github.com/qosrtc/qos/exporters/timeseriesexporter/internal/metadata"
-	"github.com/qosrtc/qos/internal/logonce"
-	"github.com/qosrtc/qos/internal/series"
-	"github.com/qosrtc/qos/internal/tlsserver"
+	"github.com/qosrtc/qos/internal/metrics/series"
+	"github.com/qosrtc/qos/internal/serve/logonce"
+	"github.com/qosrtc/qos/internal/serve/tlsserver"
 )
 
 const defaultEndpoint = "localhost:8482"

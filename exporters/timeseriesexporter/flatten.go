@@ -9,7 +9,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/pmetric"
 
-	"github.com/qosrtc/qos/internal/series"
+	"github.com/qosrtc/qos/internal/metrics/series"
 )
 
 // nameLabel is the label that has the metric's name.
@@ -74,7 +74,7 @@ func (f *flattener) metric(m pmetric.Metric) {
 		for _, dp := range m.Histogram().DataPoints().All() {
 			f.histogram(m.Name(), dp)
 		}
-	default: // internal/series makes none
+	default: // internal/metrics/series makes none
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.uber.org/zap"
 
-	"github.com/qosrtc/qos/internal/series"
-	"github.com/qosrtc/qos/internal/seriescomponent"
+	"github.com/qosrtc/qos/internal/metrics/series"
+	"github.com/qosrtc/qos/internal/metrics/seriescomponent"
 )
 
 // pusher sends the series to a store in every interval. The samples of one interval are

@@ -17,10 +17,10 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/exporters/webhookexporter/internal/metadata"
-	"github.com/qosrtc/qos/internal/hosttest"
-	"github.com/qosrtc/qos/internal/notice"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/notice"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/storage/sqlite"
+	"github.com/qosrtc/qos/tests/kit/hosttest"
 )
 
 // everyApp has a webhook for each app.

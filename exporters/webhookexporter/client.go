@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/qosrtc/qos/internal/publicaddr"
+	"github.com/qosrtc/qos/internal/serve/publicaddr"
 )
 
 // Limits of an answer: its headers, and the part of its body that is read.

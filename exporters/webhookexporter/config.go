@@ -11,8 +11,8 @@ import (
 	"go.opentelemetry.io/collector/config/configtls"
 	"go.opentelemetry.io/collector/confmap/xconfmap"
 
-	"github.com/qosrtc/qos/internal/notice"
-	"github.com/qosrtc/qos/internal/publicaddr"
+	"github.com/qosrtc/qos/internal/call/notice"
+	"github.com/qosrtc/qos/internal/serve/publicaddr"
 )
 
 // Config configures the webhook exporter.

@@ -11,7 +11,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
-	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/internal/call/notice"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/internal/call/notice"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -21,11 +21,11 @@ import (
 	"go.uber.org/zap/zaptest"
 
 	"github.com/qosrtc/qos/exporters/webhookexporter/internal/metadata"
-	"github.com/qosrtc/qos/internal/hosttest"
-	"github.com/qosrtc/qos/internal/notice"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/notice"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
+	"github.com/qosrtc/qos/tests/kit/hosttest"
 )
 
 const secret = "0123456789abcdef0123456789abcdef"

@@ -15,8 +15,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/exporters/webhookexporter/internal/metadata"
-	"github.com/qosrtc/qos/internal/notice"
-	"github.com/qosrtc/qos/internal/publicaddr"
+	"github.com/qosrtc/qos/internal/call/notice"
+	"github.com/qosrtc/qos/internal/serve/publicaddr"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -10,7 +10,7 @@ import (
 	"go.opentelemetry.io/collector/exporter/exporterhelper"
 
 	"github.com/qosrtc/qos/exporters/webhookexporter/internal/metadata"
-	"github.com/qosrtc/qos/internal/logonce"
+	"github.com/qosrtc/qos/internal/serve/logonce"
 )
 
 // NewFactory returns the factory of the webhook exporter (logs only).

@@ -16,8 +16,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/qosrtc/qos/exporters/webhookexporter/internal/metadata"
-	"github.com/qosrtc/qos/internal/notice"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/notice"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
 )

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/qosrtc/qos/internal/notice"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/notice"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/qosrtc/qos/internal/access"
-	"github.com/qosrtc/qos/internal/jsonapi"
+	"github.com/qosrtc/qos/internal/identity/access"
+	"github.com/qosrtc/qos/internal/serve/jsonapi"
 )
 
 // maxBodyBytes bounds the body of a request.

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/qosrtc/qos/internal/access"
-	"github.com/qosrtc/qos/internal/jsonapi"
+	"github.com/qosrtc/qos/internal/identity/access"
+	"github.com/qosrtc/qos/internal/serve/jsonapi"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -11,7 +11,7 @@ import (
 	"go.opentelemetry.io/collector/config/configoptional"
 	"go.opentelemetry.io/collector/confmap/xconfmap"
 
-	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/identity/access"
 )
 
 // Config of the access extension.

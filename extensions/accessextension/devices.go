@@ -5,7 +5,7 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/identity/access"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -9,7 +9,7 @@ import (
 	"go.opentelemetry.io/collector/extension"
 
 	"github.com/qosrtc/qos/extensions/accessextension/internal/metadata"
-	"github.com/qosrtc/qos/internal/logonce"
+	"github.com/qosrtc/qos/internal/serve/logonce"
 )
 
 // NewFactory returns the factory of the access extension.

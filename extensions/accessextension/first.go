@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/identity/access"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -22,7 +22,7 @@ import (
 	"go.opentelemetry.io/collector/component/componenttest"
 
 	"github.com/qosrtc/qos/extensions/accessextension/internal/metadata"
-	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/identity/access"
 	"github.com/qosrtc/qos/storage"
 )
 

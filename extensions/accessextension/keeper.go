@@ -14,9 +14,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/extensions/accessextension/internal/metadata"
-	"github.com/qosrtc/qos/internal/access"
-	"github.com/qosrtc/qos/internal/periodic"
-	"github.com/qosrtc/qos/internal/throttle"
+	"github.com/qosrtc/qos/internal/identity/access"
+	"github.com/qosrtc/qos/internal/serve/periodic"
+	"github.com/qosrtc/qos/internal/serve/throttle"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/qosrtc/qos/internal/access"
-	"github.com/qosrtc/qos/internal/jsonapi"
+	"github.com/qosrtc/qos/internal/identity/access"
+	"github.com/qosrtc/qos/internal/serve/jsonapi"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/access"
-	"github.com/qosrtc/qos/internal/testenv"
+	"github.com/qosrtc/qos/internal/identity/access"
 	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/tests/kit/testenv"
 )
 
 // schedule lets the operations of two requests into the store in a given order.

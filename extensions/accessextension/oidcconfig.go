@@ -12,8 +12,8 @@ import (
 	"go.opentelemetry.io/collector/config/confighttp"
 	"go.opentelemetry.io/collector/config/configopaque"
 
-	"github.com/qosrtc/qos/internal/access"
-	"github.com/qosrtc/qos/internal/loopback"
+	"github.com/qosrtc/qos/internal/identity/access"
+	"github.com/qosrtc/qos/internal/serve/loopback"
 )
 
 // OIDCConfig is an OpenID provider at which users sign in.

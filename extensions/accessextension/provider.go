@@ -14,8 +14,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/extensions/accessextension/internal/openid"
-	"github.com/qosrtc/qos/internal/access"
-	"github.com/qosrtc/qos/internal/throttle"
+	"github.com/qosrtc/qos/internal/identity/access"
+	"github.com/qosrtc/qos/internal/serve/throttle"
 	"github.com/qosrtc/qos/storage"
 )
 

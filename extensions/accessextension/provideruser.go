@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/qosrtc/qos/extensions/accessextension/internal/openid"
-	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/identity/access"
 	"github.com/qosrtc/qos/storage"
 )
 

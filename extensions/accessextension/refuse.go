@@ -7,8 +7,8 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/qosrtc/qos/internal/access"
-	"github.com/qosrtc/qos/internal/jsonapi"
+	"github.com/qosrtc/qos/internal/identity/access"
+	"github.com/qosrtc/qos/internal/serve/jsonapi"
 )
 
 // Refuse answers a request whose need the visitor does not meet: pages lead to sign-in, APIs get

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/qosrtc/qos/extensions/accessextension/internal/openid"
-	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/identity/access"
 )
 
 // allApps is the value of the claim of apps that stands for all of them.

@@ -11,7 +11,7 @@ import (
 	"github.com/alexedwards/argon2id"
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/identity/access"
 )
 
 // stranger sends requests of a browser that has a form and an attempt at the provider, and no password, link or code.

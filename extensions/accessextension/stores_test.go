@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/storage/postgres"
-	"github.com/qosrtc/qos/storage/postgres/postgrestest"
 	"github.com/qosrtc/qos/storage/sqlite"
+	"github.com/qosrtc/qos/tests/store/postgrestest"
 )
 
 // newPostgres returns two stores over one database, as two collectors have them. The test is skipped

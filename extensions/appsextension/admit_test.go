@@ -10,7 +10,7 @@ import (
 	"github.com/xdg-go/scram"
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
-	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/identity/auth"
 	"github.com/qosrtc/qos/protocol"
 )
 

@@ -9,9 +9,9 @@ import (
 	"go.opentelemetry.io/collector/config/configopaque"
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
-	"github.com/qosrtc/qos/internal/auth"
-	"github.com/qosrtc/qos/internal/jsonobject"
-	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/internal/call/notice"
+	"github.com/qosrtc/qos/internal/identity/auth"
+	"github.com/qosrtc/qos/internal/serve/jsonobject"
 	"github.com/qosrtc/qos/protocol"
 )
 

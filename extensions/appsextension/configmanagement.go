@@ -7,9 +7,9 @@ import (
 
 	"go.opentelemetry.io/collector/config/confignet"
 
-	"github.com/qosrtc/qos/internal/loopback"
-	"github.com/qosrtc/qos/internal/tlsserver"
-	"github.com/qosrtc/qos/internal/visible"
+	"github.com/qosrtc/qos/internal/identity/visible"
+	"github.com/qosrtc/qos/internal/serve/loopback"
+	"github.com/qosrtc/qos/internal/serve/tlsserver"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
 	"github.com/qosrtc/qos/extensions/appsextension/internal/vault"
-	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/identity/auth"
 )
 
 // declared makes apps of the configuration, and again when a file of it changed. What it

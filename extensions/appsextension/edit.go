@@ -11,8 +11,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
-	"github.com/qosrtc/qos/internal/jsonapi"
-	"github.com/qosrtc/qos/internal/jsonobject"
+	"github.com/qosrtc/qos/internal/serve/jsonapi"
+	"github.com/qosrtc/qos/internal/serve/jsonobject"
 	"github.com/qosrtc/qos/storage"
 )
 

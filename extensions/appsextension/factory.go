@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/collector/extension"
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/metadata"
-	"github.com/qosrtc/qos/internal/logonce"
+	"github.com/qosrtc/qos/internal/serve/logonce"
 )
 
 // NewFactory returns the factory of the apps extension.

@@ -24,7 +24,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/metadata"
-	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/identity/auth"
 	"github.com/qosrtc/qos/storage"
 )
 

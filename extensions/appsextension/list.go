@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
-	"github.com/qosrtc/qos/internal/access"
-	"github.com/qosrtc/qos/internal/jsonapi"
-	"github.com/qosrtc/qos/internal/jsonobject"
+	"github.com/qosrtc/qos/internal/identity/access"
+	"github.com/qosrtc/qos/internal/serve/jsonapi"
+	"github.com/qosrtc/qos/internal/serve/jsonobject"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/storage"
 )

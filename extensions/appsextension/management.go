@@ -13,9 +13,9 @@ import (
 	"go.opentelemetry.io/collector/component/componentstatus"
 	"go.uber.org/zap"
 
-	"github.com/qosrtc/qos/internal/serverlog"
-	"github.com/qosrtc/qos/internal/throttle"
-	"github.com/qosrtc/qos/internal/tlsserver"
+	"github.com/qosrtc/qos/internal/serve/serverlog"
+	"github.com/qosrtc/qos/internal/serve/throttle"
+	"github.com/qosrtc/qos/internal/serve/tlsserver"
 )
 
 // storeTimeout ends a request whose store does not answer.

@@ -27,8 +27,8 @@ import (
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
 	"github.com/qosrtc/qos/extensions/appsextension/internal/metadatatest"
-	"github.com/qosrtc/qos/internal/auth"
-	"github.com/qosrtc/qos/internal/jsonapi"
+	"github.com/qosrtc/qos/internal/identity/auth"
+	"github.com/qosrtc/qos/internal/serve/jsonapi"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
-	"github.com/qosrtc/qos/internal/jsonapi"
+	"github.com/qosrtc/qos/internal/serve/jsonapi"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -21,10 +21,10 @@ import (
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
 	"github.com/qosrtc/qos/extensions/appsextension/internal/metadatatest"
-	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/identity/auth"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/postgres"
-	"github.com/qosrtc/qos/storage/postgres/postgrestest"
+	"github.com/qosrtc/qos/tests/store/postgrestest"
 )
 
 // patience is for what other processes do.

@@ -16,9 +16,9 @@ import (
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/metadata"
 	"github.com/qosrtc/qos/extensions/appsextension/internal/vault"
-	"github.com/qosrtc/qos/internal/auth"
-	"github.com/qosrtc/qos/internal/notice"
-	"github.com/qosrtc/qos/internal/periodic"
+	"github.com/qosrtc/qos/internal/call/notice"
+	"github.com/qosrtc/qos/internal/identity/auth"
+	"github.com/qosrtc/qos/internal/serve/periodic"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/identity/access"
 )
 
 // Each route is in the table of needs, and is refused to a user without the role admin even by a server
@@ -21,7 +21,7 @@ func TestRoutesForUsers(t *testing.T) {
 	require.Len(t, handlers, len(routes()))
 	for pattern, handler := range handlers {
 		need, ok := access.NeedOf(pattern)
-		require.True(t, ok, "internal/access has no need of %s", pattern)
+		require.True(t, ok, "internal/identity/access has no need of %s", pattern)
 		visitors := []*access.Visitor{nil, {Roles: []access.Role{access.Support, access.Engineering}, Scope: access.Scope{All: true}}}
 		if strings.HasSuffix(pattern, "/export") {
 			require.Equal(t, access.Export, need, pattern)

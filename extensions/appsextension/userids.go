@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
-	"github.com/qosrtc/qos/internal/pseudonym"
+	"github.com/qosrtc/qos/internal/identity/pseudonym"
 )
 
 // StoredUserIDs returns the texts under which a store may have a user of an app: the ID itself, as records have

@@ -15,10 +15,10 @@ import (
 	"go.opentelemetry.io/collector/config/configopaque"
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
-	"github.com/qosrtc/qos/internal/auth"
-	"github.com/qosrtc/qos/internal/pseudonym"
+	"github.com/qosrtc/qos/internal/identity/auth"
+	"github.com/qosrtc/qos/internal/identity/pseudonym"
 	"github.com/qosrtc/qos/storage"
-	"github.com/qosrtc/qos/storage/postgres/postgrestest"
+	"github.com/qosrtc/qos/tests/store/postgrestest"
 )
 
 // replace puts an app in place of its newest revision.

@@ -17,8 +17,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
-	"github.com/qosrtc/qos/internal/jsonapi"
-	"github.com/qosrtc/qos/internal/pseudonym"
+	"github.com/qosrtc/qos/internal/identity/pseudonym"
+	"github.com/qosrtc/qos/internal/serve/jsonapi"
 	"github.com/qosrtc/qos/storage"
 )
 

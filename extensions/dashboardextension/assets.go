@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/gzipped"
-	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/identity/access"
 )
 
 //go:embed web

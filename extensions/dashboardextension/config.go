@@ -9,7 +9,7 @@ import (
 	"go.opentelemetry.io/collector/config/confighttp"
 	"go.opentelemetry.io/collector/confmap/xconfmap"
 
-	"github.com/qosrtc/qos/internal/loopback"
+	"github.com/qosrtc/qos/internal/serve/loopback"
 )
 
 // Config of the dashboard extension.

@@ -14,9 +14,9 @@ import (
 
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadata"
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/readapi"
-	"github.com/qosrtc/qos/internal/access"
-	"github.com/qosrtc/qos/internal/rules"
-	"github.com/qosrtc/qos/internal/tlsserver"
+	"github.com/qosrtc/qos/internal/call/rules"
+	"github.com/qosrtc/qos/internal/identity/access"
+	"github.com/qosrtc/qos/internal/serve/tlsserver"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -7,8 +7,8 @@ import (
 	"go.opentelemetry.io/collector/extension"
 
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadata"
-	"github.com/qosrtc/qos/internal/logonce"
-	"github.com/qosrtc/qos/internal/tlsserver"
+	"github.com/qosrtc/qos/internal/serve/logonce"
+	"github.com/qosrtc/qos/internal/serve/tlsserver"
 )
 
 const defaultEndpoint = "localhost:8481"

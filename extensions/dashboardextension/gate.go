@@ -7,7 +7,7 @@ import (
 	"go.opentelemetry.io/collector/component"
 
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/readapi"
-	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/identity/access"
 )
 
 // keeper is what the dashboard asks of an access extension.

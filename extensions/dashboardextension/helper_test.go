@@ -12,8 +12,8 @@ import (
 	"go.opentelemetry.io/collector/extension/extensiontest"
 
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadata"
-	"github.com/qosrtc/qos/internal/hosttest"
 	"github.com/qosrtc/qos/storage/sqlite"
+	"github.com/qosrtc/qos/tests/kit/hosttest"
 )
 
 // newStore is a storage extension without conferences.

@@ -9,8 +9,8 @@ import (
 	"path"
 	"strings"
 
-	"github.com/qosrtc/qos/internal/access"
-	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/internal/call/notice"
+	"github.com/qosrtc/qos/internal/identity/access"
 )
 
 // page is one page of the dashboard. Its template is web/pages/<name>.html, its module web/js/<name>.js.

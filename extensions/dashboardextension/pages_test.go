@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/gzipped"
-	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/internal/call/notice"
 )
 
 // maxPage is the budget of what a browser loads for one page, gzipped: the page itself and all that it names.

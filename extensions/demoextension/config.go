@@ -11,7 +11,7 @@ import (
 	"go.opentelemetry.io/collector/config/configopaque"
 	"go.opentelemetry.io/collector/confmap/xconfmap"
 
-	"github.com/qosrtc/qos/internal/loopback"
+	"github.com/qosrtc/qos/internal/serve/loopback"
 )
 
 // Config configures the demo application.

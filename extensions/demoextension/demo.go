@@ -12,8 +12,8 @@ import (
 	"go.opentelemetry.io/collector/component/componentstatus"
 
 	"github.com/qosrtc/qos/extensions/demoextension/internal/metadata"
-	"github.com/qosrtc/qos/internal/loopback"
-	"github.com/qosrtc/qos/internal/tlsserver"
+	"github.com/qosrtc/qos/internal/serve/loopback"
+	"github.com/qosrtc/qos/internal/serve/tlsserver"
 )
 
 // demo is the server of the page and of the signalling.

@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/collector/extension"
 
 	"github.com/qosrtc/qos/extensions/demoextension/internal/metadata"
-	"github.com/qosrtc/qos/internal/tlsserver"
+	"github.com/qosrtc/qos/internal/serve/tlsserver"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/qosrtc/qos/extensions/demoextension/internal/metadata"
-	"github.com/qosrtc/qos/internal/zeros"
+	"github.com/qosrtc/qos/internal/metrics/zeros"
 )
 
 // recordZeros records the first data points of the counters, for each value that metadata.yaml lists.

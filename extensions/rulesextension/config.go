@@ -6,8 +6,8 @@ import (
 
 	"go.opentelemetry.io/collector/confmap/xconfmap"
 
-	"github.com/qosrtc/qos/internal/detect"
-	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/internal/call/detect"
+	"github.com/qosrtc/qos/internal/call/quality"
 )
 
 // Config is how calls are assessed.

@@ -7,8 +7,8 @@ import (
 	"go.opentelemetry.io/collector/extension"
 
 	"github.com/qosrtc/qos/extensions/rulesextension/internal/metadata"
-	"github.com/qosrtc/qos/internal/detect"
-	"github.com/qosrtc/qos/internal/rules"
+	"github.com/qosrtc/qos/internal/call/detect"
+	"github.com/qosrtc/qos/internal/call/rules"
 )
 
 // NewFactory returns the factory of the rules extension.

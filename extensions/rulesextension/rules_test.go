@@ -13,10 +13,10 @@ import (
 	"go.opentelemetry.io/collector/extension/extensiontest"
 
 	"github.com/qosrtc/qos/extensions/rulesextension/internal/metadata"
-	"github.com/qosrtc/qos/internal/detect"
-	"github.com/qosrtc/qos/internal/hosttest"
-	"github.com/qosrtc/qos/internal/quality"
-	"github.com/qosrtc/qos/internal/rules"
+	"github.com/qosrtc/qos/internal/call/detect"
+	"github.com/qosrtc/qos/internal/call/quality"
+	"github.com/qosrtc/qos/internal/call/rules"
+	"github.com/qosrtc/qos/tests/kit/hosttest"
 )
 
 func load(t *testing.T, yaml string) (*Config, error) {

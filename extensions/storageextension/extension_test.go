@@ -21,10 +21,10 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
 
 	"github.com/qosrtc/qos/extensions/storageextension/internal/metadatatest"
-	"github.com/qosrtc/qos/internal/periodic"
+	"github.com/qosrtc/qos/internal/serve/periodic"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/postgres"
-	"github.com/qosrtc/qos/storage/postgres/postgrestest"
+	"github.com/qosrtc/qos/tests/store/postgrestest"
 )
 
 func newStore(t *testing.T, directory string, keep time.Duration, telemetry *componenttest.Telemetry, dsn ...string) *store {

@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/collector/extension"
 
 	"github.com/qosrtc/qos/extensions/storageextension/internal/metadata"
-	"github.com/qosrtc/qos/internal/logonce"
+	"github.com/qosrtc/qos/internal/serve/logonce"
 	"github.com/qosrtc/qos/storage/sqlite"
 )
 

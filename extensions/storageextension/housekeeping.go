@@ -6,7 +6,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/qosrtc/qos/internal/periodic"
+	"github.com/qosrtc/qos/internal/serve/periodic"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -12,7 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/extensions/storageextension/internal/metadata"
-	"github.com/qosrtc/qos/internal/periodic"
+	"github.com/qosrtc/qos/internal/serve/periodic"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/postgres"
 	"github.com/qosrtc/qos/storage/sqlite"

@@ -13,9 +13,9 @@ import (
 	"github.com/pion/turn/v4"
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/freeport"
-	"github.com/qosrtc/qos/internal/testenv"
-	"github.com/qosrtc/qos/internal/turnrest"
+	"github.com/qosrtc/qos/internal/identity/turnrest"
+	"github.com/qosrtc/qos/tests/kit/freeport"
+	"github.com/qosrtc/qos/tests/kit/testenv"
 )
 
 // coturnConfig is that of docs/turn.md on loopback: relays reach relays of the server.

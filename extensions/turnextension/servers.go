@@ -16,9 +16,9 @@ import (
 
 	"github.com/qosrtc/qos/extensions/turnextension/internal/metadata"
 	"github.com/qosrtc/qos/extensions/turnextension/internal/relay"
-	"github.com/qosrtc/qos/internal/publicaddr"
-	"github.com/qosrtc/qos/internal/tlsserver"
-	"github.com/qosrtc/qos/internal/turnrest"
+	"github.com/qosrtc/qos/internal/identity/turnrest"
+	"github.com/qosrtc/qos/internal/serve/publicaddr"
+	"github.com/qosrtc/qos/internal/serve/tlsserver"
 )
 
 // source is a TURN server that credentials are made for.

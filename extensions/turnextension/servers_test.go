@@ -19,8 +19,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"github.com/qosrtc/qos/extensions/turnextension/internal/metadata"
-	"github.com/qosrtc/qos/internal/testcert"
-	"github.com/qosrtc/qos/internal/turnrest"
+	"github.com/qosrtc/qos/internal/identity/turnrest"
+	"github.com/qosrtc/qos/tests/kit/testcert"
 )
 
 // certificate writes a certificate for localhost, and returns what verifies it.

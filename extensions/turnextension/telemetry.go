@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/qosrtc/qos/extensions/turnextension/internal/relay"
-	"github.com/qosrtc/qos/internal/turnrest"
+	"github.com/qosrtc/qos/internal/identity/turnrest"
 )
 
 // observe reports the counts of the embedded server when they are read, until the telemetry is shut down.

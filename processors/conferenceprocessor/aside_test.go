@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/qosrtc/qos/internal/conference/live"
-	"github.com/qosrtc/qos/internal/quality"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/conference/live"
+	"github.com/qosrtc/qos/internal/call/quality"
+	"github.com/qosrtc/qos/internal/record/semconv"
 )
 
 // Records of other conferences are accepted while a summary is made, however long it takes. Those of that conference wait.

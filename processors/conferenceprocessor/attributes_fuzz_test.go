@@ -13,10 +13,10 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"pgregory.net/rapid"
 
-	"github.com/qosrtc/qos/internal/event/eventtest"
-	"github.com/qosrtc/qos/internal/oddvalue"
-	"github.com/qosrtc/qos/internal/rapidfuzz"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/event/eventtest"
+	"github.com/qosrtc/qos/internal/record/semconv"
+	"github.com/qosrtc/qos/tests/kit/oddvalue"
+	"github.com/qosrtc/qos/tests/kit/rapidfuzz"
 )
 
 // put adds a usual value, an odd one, or none.

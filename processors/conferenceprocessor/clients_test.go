@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
-	"github.com/qosrtc/qos/internal/conference"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/conference"
+	"github.com/qosrtc/qos/internal/record/semconv"
 )
 
 // TestClientsOfASummary: a value that all participants share, "mixed" where they differ, and the clients

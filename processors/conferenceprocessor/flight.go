@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/qosrtc/qos/internal/event"
-	"github.com/qosrtc/qos/internal/eventlog"
+	"github.com/qosrtc/qos/internal/call/event"
+	"github.com/qosrtc/qos/internal/record/eventlog"
 )
 
 // flight holds the records of one call of ConsumeLogs by identity: session, seq and index. A client chooses all three,

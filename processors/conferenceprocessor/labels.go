@@ -5,9 +5,9 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/qosrtc/qos/internal/event"
-	"github.com/qosrtc/qos/internal/eventlog"
-	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/internal/call/event"
+	"github.com/qosrtc/qos/internal/call/quality"
+	"github.com/qosrtc/qos/internal/record/eventlog"
 )
 
 // labelCheck logs once that received scores have labels by other bounds, from a collector with other

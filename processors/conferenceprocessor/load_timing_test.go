@@ -29,11 +29,11 @@ import (
 	"go.opentelemetry.io/collector/processor/processortest"
 	"golang.org/x/sys/unix"
 
-	"github.com/qosrtc/qos/internal/conference"
-	"github.com/qosrtc/qos/internal/conference/conferencetest"
-	"github.com/qosrtc/qos/internal/event/eventtest"
-	"github.com/qosrtc/qos/internal/quality"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/conference"
+	"github.com/qosrtc/qos/internal/call/conference/conferencetest"
+	"github.com/qosrtc/qos/internal/call/event/eventtest"
+	"github.com/qosrtc/qos/internal/call/quality"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/processors/qualityprocessor"
 )
 

@@ -3,8 +3,8 @@ package conferenceprocessor
 import (
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/qosrtc/qos/internal/eventlog"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/record/eventlog"
+	"github.com/qosrtc/qos/internal/record/semconv"
 )
 
 // markPreCalls marks the pre-call tests that were received before, and returns their number. A test in a refused call

@@ -12,8 +12,8 @@ import (
 	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/qosrtc/qos/internal/event/eventtest"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/event/eventtest"
+	"github.com/qosrtc/qos/internal/record/semconv"
 )
 
 // BenchmarkConsume takes frames of 5 rows (2 streams in, 2 out, the pair): ns and

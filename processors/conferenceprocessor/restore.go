@@ -10,11 +10,11 @@ import (
 	"go.opentelemetry.io/collector/component"
 	"go.uber.org/zap"
 
-	"github.com/qosrtc/qos/internal/conference"
-	"github.com/qosrtc/qos/internal/conference/live"
-	"github.com/qosrtc/qos/internal/event"
-	"github.com/qosrtc/qos/internal/eventrow"
-	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/internal/call/conference"
+	"github.com/qosrtc/qos/internal/call/conference/live"
+	"github.com/qosrtc/qos/internal/call/event"
+	"github.com/qosrtc/qos/internal/call/instance"
+	"github.com/qosrtc/qos/internal/record/eventrow"
 	"github.com/qosrtc/qos/storage"
 )
 

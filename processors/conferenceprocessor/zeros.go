@@ -3,9 +3,9 @@ package conferenceprocessor
 import (
 	"context"
 
-	"github.com/qosrtc/qos/internal/conference"
-	"github.com/qosrtc/qos/internal/conference/live"
-	"github.com/qosrtc/qos/internal/zeros"
+	"github.com/qosrtc/qos/internal/call/conference"
+	"github.com/qosrtc/qos/internal/call/conference/live"
+	"github.com/qosrtc/qos/internal/metrics/zeros"
 	"github.com/qosrtc/qos/processors/conferenceprocessor/internal/metadata"
 )
 

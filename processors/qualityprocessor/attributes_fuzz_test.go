@@ -11,11 +11,11 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"pgregory.net/rapid"
 
-	"github.com/qosrtc/qos/internal/oddvalue"
-	"github.com/qosrtc/qos/internal/quality"
-	"github.com/qosrtc/qos/internal/rapidfuzz"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/quality"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/protocol"
+	"github.com/qosrtc/qos/tests/kit/oddvalue"
+	"github.com/qosrtc/qos/tests/kit/rapidfuzz"
 )
 
 var oddNames = append(measureNames(), semconv.StatsType, semconv.MediaType, semconv.FrameSeq, semconv.QualityMOS, semconv.QualityReason, semconv.QualityInputPrefix+"x")

@@ -5,7 +5,7 @@ import (
 
 	"go.opentelemetry.io/collector/confmap/xconfmap"
 
-	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/internal/call/quality"
 )
 
 // Config configures the quality processor.

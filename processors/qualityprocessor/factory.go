@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/collector/processor"
 	"go.opentelemetry.io/collector/processor/processorhelper"
 
-	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/internal/call/quality"
 	"github.com/qosrtc/qos/processors/qualityprocessor/internal/metadata"
 )
 

@@ -9,8 +9,8 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/qosrtc/qos/internal/quality"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/quality"
+	"github.com/qosrtc/qos/internal/record/semconv"
 )
 
 // TestScoresAreRounded: the score, its inputs and the label are those of 4 decimals.

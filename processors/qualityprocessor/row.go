@@ -3,7 +3,7 @@ package qualityprocessor
 import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
-	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/call/event"
 	"github.com/qosrtc/qos/protocol"
 )
 

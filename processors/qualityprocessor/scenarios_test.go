@@ -13,11 +13,11 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/processor/processortest"
 
-	"github.com/qosrtc/qos/internal/event/eventtest"
-	"github.com/qosrtc/qos/internal/quality"
-	"github.com/qosrtc/qos/internal/rules"
-	"github.com/qosrtc/qos/internal/rules/rulestest"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/event/eventtest"
+	"github.com/qosrtc/qos/internal/call/quality"
+	"github.com/qosrtc/qos/internal/call/rules"
+	"github.com/qosrtc/qos/internal/call/rules/rulestest"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/processors/qualityprocessor/internal/metadata"
 )
 

@@ -10,10 +10,10 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
-	"github.com/qosrtc/qos/internal/eventlog"
-	"github.com/qosrtc/qos/internal/quality"
-	"github.com/qosrtc/qos/internal/rules"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/quality"
+	"github.com/qosrtc/qos/internal/call/rules"
+	"github.com/qosrtc/qos/internal/record/eventlog"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/processors/qualityprocessor/internal/metadata"
 	"github.com/qosrtc/qos/protocol"
 )

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/qosrtc/qos/internal/event/eventtest"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/event/eventtest"
+	"github.com/qosrtc/qos/internal/record/semconv"
 )
 
 // TestSoundThatWaitsForPictures: a delay of sound that somebody chose lowers no score; one by which it waits for late pictures does, as far as they

@@ -12,7 +12,7 @@ import (
 	"go.uber.org/zap/zapcore"
 	"go.uber.org/zap/zaptest/observer"
 
-	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/identity/auth"
 	"github.com/qosrtc/qos/protocol"
 )
 

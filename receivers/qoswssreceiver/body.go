@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/qosrtc/qos/internal/budget"
-	"github.com/qosrtc/qos/internal/throttle"
+	"github.com/qosrtc/qos/internal/serve/budget"
+	"github.com/qosrtc/qos/internal/serve/throttle"
 	"github.com/qosrtc/qos/protocol"
 )
 

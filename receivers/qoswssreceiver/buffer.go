@@ -5,7 +5,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/qosrtc/qos/internal/budget"
+	"github.com/qosrtc/qos/internal/serve/budget"
 	"github.com/qosrtc/qos/protocol"
 )
 

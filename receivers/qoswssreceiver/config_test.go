@@ -13,7 +13,7 @@ import (
 	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/confmap/xconfmap"
 
-	"github.com/qosrtc/qos/internal/address"
+	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/address"
 )
 
 // load reads YAML over the default configuration and validates it.

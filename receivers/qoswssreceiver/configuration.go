@@ -8,10 +8,10 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/qosrtc/qos/internal/auth"
-	"github.com/qosrtc/qos/internal/recommend"
-	"github.com/qosrtc/qos/internal/throttle"
-	"github.com/qosrtc/qos/internal/turnrest"
+	"github.com/qosrtc/qos/internal/call/recommend"
+	"github.com/qosrtc/qos/internal/identity/auth"
+	"github.com/qosrtc/qos/internal/identity/turnrest"
+	"github.com/qosrtc/qos/internal/serve/throttle"
 	"github.com/qosrtc/qos/protocol"
 )
 

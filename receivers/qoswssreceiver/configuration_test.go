@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component"
 
-	"github.com/qosrtc/qos/internal/hosttest"
-	"github.com/qosrtc/qos/internal/turnrest"
+	"github.com/qosrtc/qos/internal/identity/turnrest"
 	"github.com/qosrtc/qos/protocol"
+	"github.com/qosrtc/qos/tests/kit/hosttest"
 )
 
 // testTURN is an extension with a TURN server made by a test.

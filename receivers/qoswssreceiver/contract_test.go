@@ -15,7 +15,7 @@ import (
 	"go.opentelemetry.io/collector/receiver"
 	"go.opentelemetry.io/collector/receiver/receivertest"
 
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/qosrtc/qos/internal/eventlog"
+	"github.com/qosrtc/qos/internal/record/eventlog"
 	"github.com/qosrtc/qos/protocol"
 )
 

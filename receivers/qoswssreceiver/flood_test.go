@@ -20,9 +20,9 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/qosrtc/qos/internal/auth/authtest"
-	"github.com/qosrtc/qos/internal/budget"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/identity/auth/authtest"
+	"github.com/qosrtc/qos/internal/record/semconv"
+	"github.com/qosrtc/qos/internal/serve/budget"
 	"github.com/qosrtc/qos/protocol"
 )
 

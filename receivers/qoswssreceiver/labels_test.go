@@ -5,9 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/quality"
-	"github.com/qosrtc/qos/internal/rules"
-	"github.com/qosrtc/qos/internal/rules/rulestest"
+	"github.com/qosrtc/qos/internal/call/quality"
+	"github.com/qosrtc/qos/internal/call/rules"
+	"github.com/qosrtc/qos/internal/call/rules/rulestest"
 )
 
 // The library labels by the bounds of the collector's rules, not by bounds of its own.

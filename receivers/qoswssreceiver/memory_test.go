@@ -13,11 +13,11 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"pgregory.net/rapid"
 
-	"github.com/qosrtc/qos/internal/address"
-	"github.com/qosrtc/qos/internal/auth"
-	"github.com/qosrtc/qos/internal/budget"
-	"github.com/qosrtc/qos/internal/throttle"
+	"github.com/qosrtc/qos/internal/identity/auth"
+	"github.com/qosrtc/qos/internal/serve/budget"
+	"github.com/qosrtc/qos/internal/serve/throttle"
 	"github.com/qosrtc/qos/protocol"
+	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/address"
 )
 
 // welcomedAs returns a session of a user past its hello, without a socket.

@@ -3,8 +3,8 @@ package qoswssreceiver
 import (
 	"encoding/json"
 
-	"github.com/qosrtc/qos/internal/auth"
-	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/call/event"
+	"github.com/qosrtc/qos/internal/identity/auth"
 	"github.com/qosrtc/qos/protocol"
 )
 

@@ -7,11 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/qosrtc/qos/internal/address"
-	"github.com/qosrtc/qos/internal/auth"
-	"github.com/qosrtc/qos/internal/event"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/event"
+	"github.com/qosrtc/qos/internal/identity/auth"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/protocol"
+	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/address"
 )
 
 func ownedBy(credential auth.CredentialKind, users *users) *translator {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/qosrtc/qos/internal/throttle"
+	"github.com/qosrtc/qos/internal/serve/throttle"
 	"github.com/qosrtc/qos/protocol"
 )
 

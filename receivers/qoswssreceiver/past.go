@@ -8,11 +8,11 @@ import (
 	"go.opentelemetry.io/collector/component"
 	"go.uber.org/zap"
 
-	"github.com/qosrtc/qos/internal/pathhistory"
-	"github.com/qosrtc/qos/internal/recommend"
-	"github.com/qosrtc/qos/internal/semconv"
-	"github.com/qosrtc/qos/internal/turnrest"
+	"github.com/qosrtc/qos/internal/call/recommend"
+	"github.com/qosrtc/qos/internal/identity/turnrest"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/protocol"
+	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/pathhistory"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/qosrtc/qos/internal/auth/authtest"
+	"github.com/qosrtc/qos/internal/identity/auth/authtest"
 	"github.com/qosrtc/qos/protocol"
 )
 

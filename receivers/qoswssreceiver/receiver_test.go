@@ -23,12 +23,12 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
-	"github.com/qosrtc/qos/internal/auth"
-	"github.com/qosrtc/qos/internal/auth/authtest"
-	"github.com/qosrtc/qos/internal/hosttest"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/identity/auth"
+	"github.com/qosrtc/qos/internal/identity/auth/authtest"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
+	"github.com/qosrtc/qos/tests/kit/hosttest"
 )
 
 const (

@@ -19,10 +19,10 @@ import (
 	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/qosrtc/qos/internal/address"
-	"github.com/qosrtc/qos/internal/auth"
-	"github.com/qosrtc/qos/internal/throttle"
+	"github.com/qosrtc/qos/internal/identity/auth"
+	"github.com/qosrtc/qos/internal/serve/throttle"
 	"github.com/qosrtc/qos/protocol"
+	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/address"
 )
 
 // welcomed returns a session past its hello, without a socket.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/qosrtc/qos/internal/throttle"
+	"github.com/qosrtc/qos/internal/serve/throttle"
 )
 
 // shares limits the messages of each user in the pipeline to one full batch: frames of other users wait for no more,

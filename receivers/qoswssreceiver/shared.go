@@ -20,13 +20,13 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.uber.org/zap"
 
-	"github.com/qosrtc/qos/internal/address"
-	"github.com/qosrtc/qos/internal/auth"
-	"github.com/qosrtc/qos/internal/budget"
-	"github.com/qosrtc/qos/internal/quality"
-	"github.com/qosrtc/qos/internal/throttle"
-	"github.com/qosrtc/qos/internal/turnrest"
+	"github.com/qosrtc/qos/internal/call/quality"
+	"github.com/qosrtc/qos/internal/identity/auth"
+	"github.com/qosrtc/qos/internal/identity/turnrest"
+	"github.com/qosrtc/qos/internal/serve/budget"
+	"github.com/qosrtc/qos/internal/serve/throttle"
 	"github.com/qosrtc/qos/protocol"
+	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/address"
 	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
 )
 

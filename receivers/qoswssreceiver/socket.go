@@ -9,7 +9,7 @@ import (
 	"github.com/gorilla/websocket"
 	"go.uber.org/zap"
 
-	"github.com/qosrtc/qos/internal/tlsserver"
+	"github.com/qosrtc/qos/internal/serve/tlsserver"
 	"github.com/qosrtc/qos/protocol"
 )
 

@@ -19,8 +19,8 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/auth"
-	"github.com/qosrtc/qos/internal/throttle"
+	"github.com/qosrtc/qos/internal/identity/auth"
+	"github.com/qosrtc/qos/internal/serve/throttle"
 )
 
 // flooders is how many clients at once ask for the flooded application.

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"runtime"
 
-	"github.com/qosrtc/qos/internal/throttle"
+	"github.com/qosrtc/qos/internal/serve/throttle"
 )
 
 // throttleConfig limits the requests of applications, addresses and users.

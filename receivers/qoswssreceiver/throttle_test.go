@@ -15,9 +15,9 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
-	"github.com/qosrtc/qos/internal/auth"
-	"github.com/qosrtc/qos/internal/auth/authtest"
-	"github.com/qosrtc/qos/internal/throttle"
+	"github.com/qosrtc/qos/internal/identity/auth"
+	"github.com/qosrtc/qos/internal/identity/auth/authtest"
+	"github.com/qosrtc/qos/internal/serve/throttle"
 	"github.com/qosrtc/qos/protocol"
 )
 

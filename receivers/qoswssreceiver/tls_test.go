@@ -21,7 +21,7 @@ import (
 	"go.uber.org/zap/zapcore"
 	"go.uber.org/zap/zaptest/observer"
 
-	"github.com/qosrtc/qos/internal/testcert"
+	"github.com/qosrtc/qos/tests/kit/testcert"
 )
 
 // chain makes an authority and a certificate for 127.0.0.1 that it signed.

@@ -3,7 +3,7 @@ package qoswssreceiver
 import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/protocol"
 )
 

@@ -1,9 +1,9 @@
 package qoswssreceiver
 
 import (
-	"github.com/qosrtc/qos/internal/address"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/protocol"
+	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/address"
 )
 
 // sdpBorder is the end of the last part of an SDP: an address may lie across it.

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qosrtc/qos/internal/auth"
-	"github.com/qosrtc/qos/internal/mask"
-	"github.com/qosrtc/qos/internal/pseudonym"
+	"github.com/qosrtc/qos/internal/identity/auth"
+	"github.com/qosrtc/qos/internal/identity/mask"
+	"github.com/qosrtc/qos/internal/identity/pseudonym"
 	"github.com/qosrtc/qos/protocol"
 )
 

@@ -12,12 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
-	"github.com/qosrtc/qos/internal/address"
-	"github.com/qosrtc/qos/internal/auth"
-	"github.com/qosrtc/qos/internal/event/eventtest"
-	"github.com/qosrtc/qos/internal/pseudonym"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/event/eventtest"
+	"github.com/qosrtc/qos/internal/identity/auth"
+	"github.com/qosrtc/qos/internal/identity/pseudonym"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/protocol"
+	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/address"
 )
 
 func testKeys(fill string) *pseudonym.Keys {

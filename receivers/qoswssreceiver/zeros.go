@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/qosrtc/qos/internal/zeros"
+	"github.com/qosrtc/qos/internal/metrics/zeros"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
 )

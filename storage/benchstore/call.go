@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/qosrtc/qos/storage"
-	"github.com/qosrtc/qos/storage/storagetest"
+	"github.com/qosrtc/qos/tests/store/storagetest"
 )
 
 const (

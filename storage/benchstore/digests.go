@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/qosrtc/qos/internal/digest"
+	"github.com/qosrtc/qos/internal/call/digest"
 	"github.com/qosrtc/qos/storage"
 )
 

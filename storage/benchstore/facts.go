@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/qosrtc/qos/internal/bench"
+	"github.com/qosrtc/qos/tests/kit/bench"
 )
 
 // facts describes the machine, without paths and names.

@@ -21,8 +21,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/qosrtc/qos/internal/bench"
-	"github.com/qosrtc/qos/storage/postgres/postgrestest"
+	"github.com/qosrtc/qos/tests/kit/bench"
+	"github.com/qosrtc/qos/tests/store/postgrestest"
 )
 
 const (

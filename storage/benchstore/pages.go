@@ -16,8 +16,8 @@ import (
 	"go.opentelemetry.io/collector/extension"
 
 	"github.com/qosrtc/qos/extensions/dashboardextension"
-	"github.com/qosrtc/qos/internal/freeport"
-	"github.com/qosrtc/qos/internal/hosttest"
+	"github.com/qosrtc/qos/tests/kit/freeport"
+	"github.com/qosrtc/qos/tests/kit/hosttest"
 )
 
 const (

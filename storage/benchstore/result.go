@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/qosrtc/qos/internal/bench"
+	"github.com/qosrtc/qos/tests/kit/bench"
 )
 
 // table is the figures of one section in Markdown: one row for each engine and case, one column for each

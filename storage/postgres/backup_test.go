@@ -11,9 +11,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/storage"
-	"github.com/qosrtc/qos/storage/storagetest"
+	"github.com/qosrtc/qos/tests/kit/testenv"
+	"github.com/qosrtc/qos/tests/store/storagetest"
 )
 
 // clientTools puts the programs of the newest PostgreSQL before all others.

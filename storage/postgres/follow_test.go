@@ -17,8 +17,8 @@ import (
 
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/frames"
-	"github.com/qosrtc/qos/storage/postgres/postgrestest"
-	"github.com/qosrtc/qos/storage/storagetest"
+	"github.com/qosrtc/qos/tests/store/postgrestest"
+	"github.com/qosrtc/qos/tests/store/storagetest"
 )
 
 func TestFollow(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/frames"
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
-	"github.com/qosrtc/qos/storage/storagetest"
+	"github.com/qosrtc/qos/tests/store/storagetest"
 )
 
 func openHashed(tb testing.TB, dsn string) *Store {

@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/digest"
-	"github.com/qosrtc/qos/storage/storagetest"
+	"github.com/qosrtc/qos/internal/call/digest"
+	"github.com/qosrtc/qos/tests/store/storagetest"
 )
 
 // spec: DASH-02

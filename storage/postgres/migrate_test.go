@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/storage"
-	"github.com/qosrtc/qos/storage/postgres/postgrestest"
-	"github.com/qosrtc/qos/storage/storagetest"
+	"github.com/qosrtc/qos/tests/store/postgrestest"
+	"github.com/qosrtc/qos/tests/store/storagetest"
 )
 
 // Before a migration is added, this writes a store of the schema before it, by the code of

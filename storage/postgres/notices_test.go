@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/storage"
-	"github.com/qosrtc/qos/storage/storagetest"
+	"github.com/qosrtc/qos/tests/store/storagetest"
 )
 
 // spec: OUT-03

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/qosrtc/qos/storage"
-	"github.com/qosrtc/qos/storage/storagetest"
+	"github.com/qosrtc/qos/tests/store/storagetest"
 )
 
 // spec: SRV-03, PRIV-02, DASH-02, AUTH-03, OUT-03, DASH-03

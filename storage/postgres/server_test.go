@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/qosrtc/qos/storage/postgres/postgrestest"
+	"github.com/qosrtc/qos/tests/store/postgrestest"
 )
 
 // The tests run on a real server from a distribution's package.

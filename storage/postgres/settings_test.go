@@ -9,7 +9,7 @@ import (
 
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
-	"github.com/qosrtc/qos/storage/storagetest"
+	"github.com/qosrtc/qos/tests/store/storagetest"
 )
 
 // spec: AUTH-03

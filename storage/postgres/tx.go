@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/internal/call/instance"
 	"github.com/qosrtc/qos/storage/internal/chunk"
 	"github.com/qosrtc/qos/storage/internal/follow"
 	"github.com/qosrtc/qos/storage/internal/frames"

@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/storage"
-	"github.com/qosrtc/qos/storage/storagetest"
+	"github.com/qosrtc/qos/tests/kit/testenv"
+	"github.com/qosrtc/qos/tests/store/storagetest"
 )
 
 // The commands of docs/operations.md, while the store is written to: the copy holds all

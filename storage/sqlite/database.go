@@ -4,7 +4,7 @@ import (
 	"context"
 	"database/sql"
 
-	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/internal/call/instance"
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 

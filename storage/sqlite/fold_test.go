@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/testenv"
+	"github.com/qosrtc/qos/tests/kit/testenv"
 )
 
 // TestLogBeginsAgain: the log does not grow while writes follow each other, although none of them folds it.

@@ -3,7 +3,7 @@ package sqlite
 import (
 	"testing"
 
-	"github.com/qosrtc/qos/storage/storagetest"
+	"github.com/qosrtc/qos/tests/store/storagetest"
 )
 
 func TestFollow(t *testing.T) {

@@ -13,9 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/storage"
-	"github.com/qosrtc/qos/storage/storagetest"
+	"github.com/qosrtc/qos/tests/kit/testenv"
+	"github.com/qosrtc/qos/tests/store/storagetest"
 )
 
 func TestHostile(t *testing.T) {

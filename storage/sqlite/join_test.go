@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/internal/call/instance"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/join"
 )

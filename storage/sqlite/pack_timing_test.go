@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/storage"
-	"github.com/qosrtc/qos/storage/storagetest"
+	"github.com/qosrtc/qos/tests/store/storagetest"
 )
 
 // twoHours are a call of two hours and eight people: 97,920 records.

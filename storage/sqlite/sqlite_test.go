@@ -12,7 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/qosrtc/qos/storage"
-	"github.com/qosrtc/qos/storage/storagetest"
+	"github.com/qosrtc/qos/tests/store/storagetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

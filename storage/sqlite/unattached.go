@@ -1,7 +1,7 @@
 package sqlite
 
 import (
-	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/internal/call/instance"
 )
 
 // Detach implements join.Table.

@@ -3,8 +3,8 @@ package access
 import (
 	"testing"
 
-	"github.com/qosrtc/qos/storage/postgres/postgrestest"
 	"github.com/qosrtc/qos/tests/harness"
+	"github.com/qosrtc/qos/tests/store/postgrestest"
 )
 
 // withPostgres runs the tests beside a server.

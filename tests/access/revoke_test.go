@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/protocol"
-	"github.com/qosrtc/qos/storage/postgres/postgrestest"
 	"github.com/qosrtc/qos/tests/harness"
+	"github.com/qosrtc/qos/tests/store/postgrestest"
 )
 
 const bearer = "a token of the test, of more than thirty-two bytes"

@@ -19,7 +19,7 @@ import (
 
 	"github.com/qosrtc/qos/agent"
 	"github.com/qosrtc/qos/agent/keydir"
-	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/identity/auth"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/tests/harness"
 )

@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/qosrtc/qos/internal/testenv"
+	"github.com/qosrtc/qos/tests/kit/testenv"
 	"github.com/qosrtc/qos/tests/namespace"
 )
 

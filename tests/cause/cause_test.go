@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/qosrtc/qos/internal/cause"
-	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/call/cause"
+	"github.com/qosrtc/qos/internal/call/conference"
 )
 
 // answer is what was found about a call, held against what was done to it.

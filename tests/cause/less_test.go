@@ -12,11 +12,11 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/qosrtc/qos/internal/cause"
-	"github.com/qosrtc/qos/internal/conference"
-	"github.com/qosrtc/qos/internal/detect"
-	"github.com/qosrtc/qos/internal/semconv"
-	"github.com/qosrtc/qos/internal/testenv"
+	"github.com/qosrtc/qos/internal/call/cause"
+	"github.com/qosrtc/qos/internal/call/conference"
+	"github.com/qosrtc/qos/internal/call/detect"
+	"github.com/qosrtc/qos/internal/record/semconv"
+	"github.com/qosrtc/qos/tests/kit/testenv"
 )
 
 // The order of answers by what they say: docs/cause.md has the table.

@@ -12,8 +12,8 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/processor/processortest"
 
-	"github.com/qosrtc/qos/internal/conference"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/conference"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/processors/conferenceprocessor"
 	"github.com/qosrtc/qos/processors/qualityprocessor"
 )

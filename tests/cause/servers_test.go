@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/cause"
+	"github.com/qosrtc/qos/internal/call/cause"
 )
 
 // servers has the calls through LiveKit's server and through Janus (scenario.Recorded).

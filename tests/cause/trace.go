@@ -17,7 +17,7 @@ import (
 
 // Label is what was done to a call.
 type Label struct {
-	Cause string   `json:"cause"`          // internal/cause.Cause, "none" where nothing was done
+	Cause string   `json:"cause"`          // internal/call/cause.Cause, "none" where nothing was done
 	Users []string `json:"users"`          // at whom; the sender first where it is a path; empty: nobody in particular
 	Also  []string `json:"also,omitempty"` // other causes that say the same of this call
 	Did   string   `json:"did"`            // in words

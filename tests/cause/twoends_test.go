@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/cause"
-	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/call/cause"
+	"github.com/qosrtc/qos/internal/call/conference"
 )
 
 // differ are calls in which sound or pictures end on purpose: the last sound fades out at the receiver, who then conceals 90 ms.

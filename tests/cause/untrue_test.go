@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/qosrtc/qos/internal/cause"
-	"github.com/qosrtc/qos/internal/testenv"
+	"github.com/qosrtc/qos/internal/call/cause"
+	"github.com/qosrtc/qos/tests/kit/testenv"
 )
 
 // Values that cannot be true are unknown: a call with them is judged like the same call in which they were not measured. The

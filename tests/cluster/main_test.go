@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/storage/postgres"
-	"github.com/qosrtc/qos/storage/postgres/postgrestest"
 	"github.com/qosrtc/qos/tests/harness"
+	"github.com/qosrtc/qos/tests/store/postgrestest"
 )
 
 // withPostgres runs the tests beside a server.

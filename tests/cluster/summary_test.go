@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/call/conference"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
 	"github.com/qosrtc/qos/tests/harness"

@@ -9,7 +9,7 @@ import (
 	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/qosrtc/qos/internal/freeport"
+	"github.com/qosrtc/qos/tests/kit/freeport"
 )
 
 const columns = `{"type":"columns","set":1,"statsType":"inbound-rtp","mediaType":"video","names":["ssrc","codec","bytes",` +

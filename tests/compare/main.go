@@ -19,7 +19,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/qosrtc/qos/internal/bench"
+	"github.com/qosrtc/qos/tests/kit/bench"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/qosrtc/qos/internal/bench"
+	"github.com/qosrtc/qos/tests/kit/bench"
 )
 
 const (

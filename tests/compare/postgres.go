@@ -7,7 +7,7 @@ import (
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx" of database/sql
 
-	"github.com/qosrtc/qos/storage/postgres/postgrestest"
+	"github.com/qosrtc/qos/tests/store/postgrestest"
 )
 
 // database is a PostgreSQL server, which inherits this process's core. The zero value starts it when it is needed.

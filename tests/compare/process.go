@@ -17,8 +17,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/qosrtc/qos/internal/bench"
-	"github.com/qosrtc/qos/internal/freeport"
+	"github.com/qosrtc/qos/tests/kit/bench"
+	"github.com/qosrtc/qos/tests/kit/freeport"
 )
 
 // process is a server on its own core.

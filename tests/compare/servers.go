@@ -25,10 +25,10 @@ import (
 	"go.opentelemetry.io/collector/receiver/otlpreceiver"
 
 	"github.com/qosrtc/qos/extensions/appsextension"
-	"github.com/qosrtc/qos/internal/freeport"
-	"github.com/qosrtc/qos/internal/hosttest"
-	"github.com/qosrtc/qos/internal/testcert"
 	"github.com/qosrtc/qos/receivers/qoswssreceiver"
+	"github.com/qosrtc/qos/tests/kit/freeport"
+	"github.com/qosrtc/qos/tests/kit/hosttest"
+	"github.com/qosrtc/qos/tests/kit/testcert"
 )
 
 // The kinds of servers.

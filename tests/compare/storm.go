@@ -13,8 +13,8 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"github.com/qosrtc/qos/internal/testcert"
 	"github.com/qosrtc/qos/protocol"
+	"github.com/qosrtc/qos/tests/kit/testcert"
 )
 
 // stormClients are those that connect over TLS as fast as they are accepted.

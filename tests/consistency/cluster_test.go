@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/qosrtc/qos/internal/conference"
-	"github.com/qosrtc/qos/internal/conference/live"
-	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/call/conference"
+	"github.com/qosrtc/qos/internal/call/conference/live"
+	"github.com/qosrtc/qos/internal/call/event"
 	"github.com/qosrtc/qos/storage/sqlite"
 )
 

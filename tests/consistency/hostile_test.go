@@ -24,16 +24,16 @@ import (
 
 	"github.com/qosrtc/qos/exporters/storeexporter"
 	"github.com/qosrtc/qos/exporters/timeseriesexporter"
-	"github.com/qosrtc/qos/internal/event/eventtest"
-	"github.com/qosrtc/qos/internal/hosttest"
-	"github.com/qosrtc/qos/internal/oddvalue"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/event/eventtest"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/processors/conferenceprocessor"
 	"github.com/qosrtc/qos/processors/qualityprocessor"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
 	"github.com/qosrtc/qos/tests/harness"
+	"github.com/qosrtc/qos/tests/kit/hosttest"
+	"github.com/qosrtc/qos/tests/kit/oddvalue"
 )
 
 // fanOut hands a batch to each, as the collector does before exporters.

@@ -14,12 +14,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/qosrtc/qos/internal/conference"
-	"github.com/qosrtc/qos/internal/conference/conferencetest"
-	"github.com/qosrtc/qos/internal/conference/live"
-	"github.com/qosrtc/qos/internal/event"
-	"github.com/qosrtc/qos/internal/instance"
-	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/internal/call/conference"
+	"github.com/qosrtc/qos/internal/call/conference/conferencetest"
+	"github.com/qosrtc/qos/internal/call/conference/live"
+	"github.com/qosrtc/qos/internal/call/event"
+	"github.com/qosrtc/qos/internal/call/instance"
+	"github.com/qosrtc/qos/internal/call/quality"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
 )

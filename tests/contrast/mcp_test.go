@@ -16,15 +16,15 @@ import (
 	"go.opentelemetry.io/collector/extension/extensiontest"
 
 	"github.com/qosrtc/qos/extensions/dashboardextension"
-	"github.com/qosrtc/qos/internal/conference"
-	"github.com/qosrtc/qos/internal/contrast"
-	"github.com/qosrtc/qos/internal/digest"
-	"github.com/qosrtc/qos/internal/freeport"
-	"github.com/qosrtc/qos/internal/hosttest"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/conference"
+	"github.com/qosrtc/qos/internal/call/contrast"
+	"github.com/qosrtc/qos/internal/call/digest"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
 	"github.com/qosrtc/qos/tests/fleet"
+	"github.com/qosrtc/qos/tests/kit/freeport"
+	"github.com/qosrtc/qos/tests/kit/hosttest"
 )
 
 // stored writes conferences with their summaries to a store.

@@ -14,10 +14,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/conference"
-	"github.com/qosrtc/qos/internal/contrast"
-	"github.com/qosrtc/qos/internal/digest"
-	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/internal/call/conference"
+	"github.com/qosrtc/qos/internal/call/contrast"
+	"github.com/qosrtc/qos/internal/call/digest"
+	"github.com/qosrtc/qos/internal/call/quality"
 	"github.com/qosrtc/qos/tests/fleet"
 )
 

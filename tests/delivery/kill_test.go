@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/harness"
+	"github.com/qosrtc/qos/tests/kit/testenv"
 )
 
 // TestKillsAtRandomMoments kills the collector under load, again and again, and starts it

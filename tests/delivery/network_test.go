@@ -14,8 +14,8 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/freeport"
 	"github.com/qosrtc/qos/tests/harness"
+	"github.com/qosrtc/qos/tests/kit/freeport"
 )
 
 // network is a proxy between clients and a collector that does what networks do.

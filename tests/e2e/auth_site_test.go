@@ -16,9 +16,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/testcert"
-	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/browser"
+	"github.com/qosrtc/qos/tests/kit/testcert"
+	"github.com/qosrtc/qos/tests/kit/testenv"
 )
 
 // Where the site is, for browsers. Both names are loopback there.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/browser"
+	"github.com/qosrtc/qos/tests/kit/testenv"
 )
 
 // subject is what visits share: each is a subtest that opens frames of its own.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/conference"
-	"github.com/qosrtc/qos/internal/testenv"
+	"github.com/qosrtc/qos/internal/call/conference"
 	"github.com/qosrtc/qos/tests/browser"
 	"github.com/qosrtc/qos/tests/cause"
+	"github.com/qosrtc/qos/tests/kit/testenv"
 	"github.com/qosrtc/qos/tests/scenario"
 )
 

@@ -10,8 +10,8 @@ import (
 	"go.opentelemetry.io/collector/extension/extensiontest"
 
 	"github.com/qosrtc/qos/extensions/demoextension"
-	"github.com/qosrtc/qos/internal/freeport"
 	"github.com/qosrtc/qos/tests/browser"
+	"github.com/qosrtc/qos/tests/kit/freeport"
 )
 
 // startDemo runs the demo application alone: its library's back-end is not there.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/browser"
+	"github.com/qosrtc/qos/tests/kit/testenv"
 )
 
 // lab is a collector, and a browser of each kind whose pages do what tests tell them

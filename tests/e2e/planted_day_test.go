@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/qosrtc/qos/internal/digest"
+	"github.com/qosrtc/qos/internal/call/digest"
 )
 
 // goingOn returns a conference of an app that began 40 s ago and lasts for five minutes.

@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	rights "github.com/qosrtc/qos/internal/access"
-	"github.com/qosrtc/qos/internal/semconv"
+	rights "github.com/qosrtc/qos/internal/identity/access"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
 	"github.com/qosrtc/qos/tests/browser"

@@ -19,10 +19,10 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/qosrtc/qos/exporters/storeexporter"
-	"github.com/qosrtc/qos/internal/hosttest"
 	"github.com/qosrtc/qos/storage/sqlite"
 	"github.com/qosrtc/qos/tests/browser"
 	"github.com/qosrtc/qos/tests/fleet"
+	"github.com/qosrtc/qos/tests/kit/hosttest"
 )
 
 var screenshots = flag.String("screenshots", "", "the directory to write pictures of the pages to")

@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/conference"
-	"github.com/qosrtc/qos/internal/testenv"
+	"github.com/qosrtc/qos/internal/call/conference"
 	"github.com/qosrtc/qos/tests/browser"
+	"github.com/qosrtc/qos/tests/kit/testenv"
 	"github.com/qosrtc/qos/tests/mediaserver"
 	"github.com/qosrtc/qos/tests/scenario"
 )

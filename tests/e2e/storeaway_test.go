@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/browser"
+	"github.com/qosrtc/qos/tests/kit/testenv"
 )
 
 // awayPages are pages, and what of them is there while the store answers.

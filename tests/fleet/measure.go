@@ -1,7 +1,7 @@
 package fleet
 
 import (
-	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/call/event"
 	"github.com/qosrtc/qos/protocol"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/call/event"
 )
 
 // Probabilities without any planted cause.

@@ -3,7 +3,7 @@ package fleet
 import (
 	"time"
 
-	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/call/event"
 )
 
 // Fabric is one PeerConnection of a session in a conference.

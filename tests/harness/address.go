@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/freeport"
+	"github.com/qosrtc/qos/tests/kit/freeport"
 )
 
 // FreeAddress is an address of loopback that nobody listens on, and that this process

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/qosrtc/qos/internal/auth/authtest"
+	"github.com/qosrtc/qos/internal/identity/auth/authtest"
 	"github.com/qosrtc/qos/protocol"
 )
 

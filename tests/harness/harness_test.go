@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/record/semconv"
 )
 
 func TestParseMetrics(t *testing.T) {

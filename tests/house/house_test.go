@@ -96,6 +96,6 @@ func TestListenersShareTheirLimits(t *testing.T) {
 		if err != nil {
 			return // this is no checkout
 		}
-		require.Equal(t, "internal/tlsserver/tlsserver.go\n", string(out))
+		require.Equal(t, "internal/serve/tlsserver/tlsserver.go\n", string(out))
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // mostShipped is the most lines of Go that the programs have, without generated files. A commit that raises it says what the lines are for, and
 // what it removed.
-const mostShipped = 82_400
+const mostShipped = 81_950
 
 var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
 

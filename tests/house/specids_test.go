@@ -110,7 +110,7 @@ func eachText(t *testing.T, call func(path, text string)) {
 // proves reports whether a file may claim ids: a test, or a suite that tests run.
 func proves(path string) bool {
 	return strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, ".test.ts") ||
-		strings.HasPrefix(path, "storage/storagetest/") || strings.HasPrefix(path, "client/test/")
+		strings.HasPrefix(path, "tests/store/storagetest/") || strings.HasPrefix(path, "client/test/")
 }
 
 // TestSpecIDs: each id that a text names is a requirement, and each requirement is claimed by a test that `make test`

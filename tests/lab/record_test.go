@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/tests/browser"
 	"github.com/qosrtc/qos/tests/cause"
 	"github.com/qosrtc/qos/tests/harness"

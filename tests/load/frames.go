@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/call/event"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/tests/fleet"
 )

@@ -16,11 +16,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
-	"github.com/qosrtc/qos/storage/storagetest"
 	"github.com/qosrtc/qos/tests/harness"
+	"github.com/qosrtc/qos/tests/store/storagetest"
 )
 
 // A crowd is what is read: a conference of many users, many conferences with all users of an office, among them one

@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/browser"
+	"github.com/qosrtc/qos/tests/kit/testenv"
 	"github.com/qosrtc/qos/tests/namespace"
 	"github.com/qosrtc/qos/tests/network"
 )

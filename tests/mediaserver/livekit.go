@@ -11,9 +11,9 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/freeport"
-	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/browser"
+	"github.com/qosrtc/qos/tests/kit/freeport"
+	"github.com/qosrtc/qos/tests/kit/testenv"
 )
 
 // Key and Secret are the API key of each LiveKit.

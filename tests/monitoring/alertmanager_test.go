@@ -15,8 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/harness"
+	"github.com/qosrtc/qos/tests/kit/testenv"
 )
 
 // TestAlertmanager: a Prometheus with the shipped rules evaluates them, and an Alertmanager receives

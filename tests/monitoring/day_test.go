@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/qosrtc/qos/internal/series"
+	"github.com/qosrtc/qos/internal/metrics/series"
 	"github.com/qosrtc/qos/tests/fleet"
 )
 

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/deploy/grafana"
-	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/fleet"
 	"github.com/qosrtc/qos/tests/harness"
+	"github.com/qosrtc/qos/tests/kit/testenv"
 )
 
 // scrapes is the number of scrapes of the collector after which its rates have values.

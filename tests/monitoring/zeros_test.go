@@ -18,10 +18,10 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/qosrtc/qos/deploy/grafana"
-	"github.com/qosrtc/qos/internal/semconv"
-	"github.com/qosrtc/qos/internal/series"
-	"github.com/qosrtc/qos/internal/testenv"
+	"github.com/qosrtc/qos/internal/metrics/series"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/tests/harness"
+	"github.com/qosrtc/qos/tests/kit/testenv"
 )
 
 // allComponents adds to the harness's configuration the components of the project that it lacks.
@@ -171,7 +171,7 @@ func TestCountersBeginAtZero(t *testing.T) {
 		for name, all := range c.counted() {
 			checked[name] = true
 			for _, labels := range all {
-				require.Equal(t, []float64{0}, values(scraped, name, labels), "%s: %s%v has one data point, 0 (internal/zeros)", file, name, labels)
+				require.Equal(t, []float64{0}, values(scraped, name, labels), "%s: %s%v has one data point, 0 (internal/metrics/zeros)", file, name, labels)
 			}
 			require.Len(t, values(scraped, name, nil), len(all), "%s: %s has series that metadata.yaml does not list", file, name)
 		}

@@ -21,7 +21,7 @@ import (
 	"github.com/gorilla/websocket"
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/auth/authtest"
+	"github.com/qosrtc/qos/internal/identity/auth/authtest"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/tests/harness"
 )

@@ -12,7 +12,7 @@ type form struct {
 	ids   map[string]map[string]any // members of messages, by type
 }
 
-// forms are those of internal/address that a client may send. No two have the same needle.
+// forms are those of receivers/qoswssreceiver/internal/address that a client may send. No two have the same needle.
 var forms = []form{
 	{text: "203.0.113.77", needle: "203.0.113.77"},
 	{text: "203.0.113.78:3478", needle: "203.0.113.78"},

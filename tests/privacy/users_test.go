@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/pseudonym"
+	"github.com/qosrtc/qos/internal/identity/pseudonym"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/tests/harness"
 )

@@ -19,13 +19,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/access"
-	"github.com/qosrtc/qos/internal/semconv"
-	"github.com/qosrtc/qos/internal/testcert"
-	"github.com/qosrtc/qos/internal/testenv"
+	"github.com/qosrtc/qos/internal/identity/access"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
 	"github.com/qosrtc/qos/tests/harness"
+	"github.com/qosrtc/qos/tests/kit/testcert"
+	"github.com/qosrtc/qos/tests/kit/testenv"
 	"github.com/qosrtc/qos/tests/timeseries/timeseriestest"
 )
 

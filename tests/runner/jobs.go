@@ -13,7 +13,7 @@ import (
 
 // A job is a process: a test binary with the tests that it runs, or another command.
 type job struct {
-	name    string // "internal/event", "tests/e2e/TestSearch", "client"
+	name    string // "internal/call/event", "tests/e2e/TestSearch", "client"
 	dir     string
 	command []string
 	tests   []string // top-level tests of a test binary; nil for another command

@@ -132,11 +132,11 @@ func TestNearest(t *testing.T) {
 		return &testPackage{ImportPath: module + folder, folder: folder, Imports: imports, tests: []string{"TestA"}}
 	}
 	packages := []*testPackage{
-		of("protocol"), of("internal/event", "protocol"), of("internal/quality", "internal/event"), of("agent"),
-		of("storage/sqlite", "internal/event"), of("tests/cause", "internal/quality"),
+		of("protocol"), of("internal/call/event", "protocol"), of("internal/call/quality", "internal/call/event"), of("agent"),
+		of("storage/sqlite", "internal/call/event"), of("tests/cause", "internal/call/quality"),
 	}
 	rings, skipped := nearest(packages, []string{"protocol/testdata/a.json", "docs/api.md"})
-	require.Equal(t, [][]string{{module + "protocol"}, {module + "internal/event"}, {module + "internal/quality"}}, rings)
+	require.Equal(t, [][]string{{module + "protocol"}, {module + "internal/call/event"}, {module + "internal/call/quality"}}, rings)
 	require.Equal(t, []string{"storage/sqlite", "tests/cause"}, skipped)
 	rings, skipped = nearest(packages, []string{"README.md"})
 	require.Empty(t, rings)

@@ -18,12 +18,12 @@ var (
 		"extensions/accessextension": regexp.MustCompile(`^Test(AdministratorsWho.*|TokenIsRevokedInEveryCollector|TwoFirstStarts|` +
 			`TokenRecordsItsUse|StoreAway)$`),
 		// The tests of pairs count in several goroutines.
-		"internal/contrast": regexp.MustCompile(`^Test(RemainingCounts|FindsACombination)$`),
+		"internal/call/contrast": regexp.MustCompile(`^Test(RemainingCounts|FindsACombination)$`),
 		// These start none. The tests of processors and extensions run them in several.
-		"internal/conference":      none,
-		"internal/conference/live": none,
-		"internal/event":           none,
-		"storage/benchstore":       none, // a program that measures the engines
+		"internal/call/conference":      none,
+		"internal/call/conference/live": none,
+		"internal/call/event":           none,
+		"storage/benchstore":            none, // a program that measures the engines
 	}
 	// withoutRace are campaigns of one goroutine, beside tests of the same package that have several.
 	withoutRace = map[string]*regexp.Regexp{

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/qosrtc/qos/internal/testenv"
+	"github.com/qosrtc/qos/tests/kit/testenv"
 )
 
 // needed are the programs of tests, with the Debian packages that have them.

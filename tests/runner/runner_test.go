@@ -15,7 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/testenv"
+	"github.com/qosrtc/qos/tests/kit/testenv"
 )
 
 // files are a repository with a test of each fate. Flaky tests fail when a file is missing, and make it.

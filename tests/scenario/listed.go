@@ -9,7 +9,7 @@ import (
 	"github.com/qosrtc/qos/tests/network"
 )
 
-// Listed returns the calls with which the rules of internal/cause were made. Their traces are in tests/cause/testdata.
+// Listed returns the calls with which the rules of internal/call/cause were made. Their traces are in tests/cause/testdata.
 func Listed() []Scenario {
 	var all []Scenario
 	for _, list := range []func() []Scenario{

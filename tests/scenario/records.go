@@ -11,8 +11,8 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/qosrtc/qos/internal/eventlog"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/record/eventlog"
+	"github.com/qosrtc/qos/internal/record/semconv"
 )
 
 // Records receives what a collector's receiver emits, as OTLP over HTTP in JSON, and keeps it by conference ID.

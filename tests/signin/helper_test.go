@@ -27,9 +27,9 @@ import (
 	"github.com/qosrtc/qos/extensions/appsextension"
 	"github.com/qosrtc/qos/extensions/dashboardextension"
 	"github.com/qosrtc/qos/extensions/storageextension"
-	"github.com/qosrtc/qos/internal/access"
-	"github.com/qosrtc/qos/internal/freeport"
+	"github.com/qosrtc/qos/internal/identity/access"
 	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/tests/kit/freeport"
 )
 
 // stores is what the tests write to.

@@ -20,8 +20,8 @@ import (
 	"go.opentelemetry.io/collector/config/configoptional"
 
 	"github.com/qosrtc/qos/extensions/accessextension"
-	"github.com/qosrtc/qos/internal/access"
-	"github.com/qosrtc/qos/internal/testenv"
+	"github.com/qosrtc/qos/internal/identity/access"
+	"github.com/qosrtc/qos/tests/kit/testenv"
 )
 
 // provider is a certified OpenID provider (npm oidc-provider) in a process of its own.

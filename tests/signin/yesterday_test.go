@@ -16,7 +16,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/qosrtc/qos/exporters/storeexporter"
-	folded "github.com/qosrtc/qos/internal/conference"
+	folded "github.com/qosrtc/qos/internal/call/conference"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/tests/fleet"
 )

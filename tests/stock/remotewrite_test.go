@@ -19,9 +19,9 @@ import (
 	"go.opentelemetry.io/collector/exporter/exportertest"
 
 	"github.com/qosrtc/qos/exporters/timeseriesexporter"
-	"github.com/qosrtc/qos/internal/freeport"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/tests/harness"
+	"github.com/qosrtc/qos/tests/kit/freeport"
 	"github.com/qosrtc/qos/tests/timeseries/timeseriestest"
 )
 

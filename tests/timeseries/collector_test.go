@@ -17,7 +17,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"github.com/qosrtc/qos/exporters/timeseriesexporter"
-	"github.com/qosrtc/qos/internal/freeport"
+	"github.com/qosrtc/qos/tests/kit/freeport"
 )
 
 // collector is the exporter, with a persistent queue in a directory.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/storage/postgres/postgrestest"
 	"github.com/qosrtc/qos/tests/harness"
+	"github.com/qosrtc/qos/tests/store/postgrestest"
 )
 
 // pair starts two collectors on one database. The first has the lease.

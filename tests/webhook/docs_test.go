@@ -14,8 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/freeport"
 	"github.com/qosrtc/qos/tests/harness"
+	"github.com/qosrtc/qos/tests/kit/freeport"
 )
 
 // block returns the only block of a language in a document's first section.

@@ -11,7 +11,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/auth/authtest"
+	"github.com/qosrtc/qos/internal/identity/auth/authtest"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/tests/harness"
 )

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/agent/internal/config"
-	"github.com/qosrtc/qos/internal/testenv"
+	"github.com/qosrtc/qos/tests/kit/testenv"
 )
 
 const root = "../../.."

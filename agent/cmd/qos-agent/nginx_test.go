@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/testcert"
-	"github.com/qosrtc/qos/internal/testenv"
+	"github.com/qosrtc/qos/tests/kit/testcert"
+	"github.com/qosrtc/qos/tests/kit/testenv"
 )
 
 func listening(t *testing.T, address string) {

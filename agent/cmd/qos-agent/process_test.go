@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/agent"
-	"github.com/qosrtc/qos/internal/freeport"
+	"github.com/qosrtc/qos/tests/kit/freeport"
 )
 
 // patience is how long what must come is waited for.

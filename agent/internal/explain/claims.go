@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/qosrtc/qos/internal/jsonobject"
+	"github.com/qosrtc/qos/internal/serve/jsonobject"
 )
 
 // lastDate is the end of the year 9999, in seconds.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/qosrtc/qos/agent"
-	"github.com/qosrtc/qos/internal/jsonobject"
+	"github.com/qosrtc/qos/internal/serve/jsonobject"
 )
 
 // readJSON reads one JSON object. Numbers keep their text. A member that is there twice, also in an inner object,

@@ -1,8 +1,8 @@
 package erasure
 
 import (
-	"github.com/qosrtc/qos/internal/conference"
-	"github.com/qosrtc/qos/internal/digest"
+	"github.com/qosrtc/qos/internal/call/conference"
+	"github.com/qosrtc/qos/internal/call/digest"
 )
 
 // Digest erases the user in the digest of a conference's summary. Of members whose session is own it removes the same

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qosrtc/qos/internal/mask"
+	"github.com/qosrtc/qos/internal/identity/mask"
 )
 
 // names are identifiers of a user: unchanged, and in the form by which texts are searched for them.

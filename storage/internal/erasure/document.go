@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/call/conference"
 )
 
 // summaryPairs are the members of a summary that name one user.

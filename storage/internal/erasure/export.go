@@ -9,8 +9,8 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/qosrtc/qos/internal/event"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/event"
+	"github.com/qosrtc/qos/internal/record/semconv"
 )
 
 // Exporter prepares records and summaries of one conference for an export: it replaces identifiers of users other

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qosrtc/qos/internal/mask"
+	"github.com/qosrtc/qos/internal/identity/mask"
 )
 
 // IDs finds and replaces identifiers: exact ones if a whole value is an ID, and all their forms in texts

@@ -5,8 +5,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/qosrtc/qos/internal/event"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/event"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/protocol"
 )
 

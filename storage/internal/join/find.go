@@ -1,7 +1,7 @@
 package join
 
 import (
-	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/internal/call/instance"
 )
 
 // Owners returns the span for which Table.Around returns all rows that may own an annotation

@@ -13,7 +13,7 @@
 package join
 
 import (
-	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/internal/call/instance"
 	"github.com/qosrtc/qos/storage/internal/term"
 )
 

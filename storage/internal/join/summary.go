@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/internal/call/instance"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/frames"
 )

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/internal/call/instance"
 	"github.com/qosrtc/qos/storage/internal/frames"
 	"github.com/qosrtc/qos/storage/internal/term"
 )

@@ -6,7 +6,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/internal/call/instance"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/chunk"
 	"github.com/qosrtc/qos/storage/internal/erasure"

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/internal/call/instance"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/erasure"
 	"github.com/qosrtc/qos/storage/internal/frames"

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/qosrtc/qos/internal/digest"
+	"github.com/qosrtc/qos/internal/call/digest"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/envelope"
 	"github.com/qosrtc/qos/storage/internal/frames"

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/internal/call/instance"
 )
 
 // Loose is a conference that has loose activity.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/internal/call/instance"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/chunk"
 	"github.com/qosrtc/qos/storage/internal/frames"

@@ -1,7 +1,7 @@
 package sqlstore
 
 import (
-	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/internal/call/instance"
 	"github.com/qosrtc/qos/storage/internal/join"
 	"github.com/qosrtc/qos/storage/internal/term"
 )

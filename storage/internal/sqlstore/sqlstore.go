@@ -9,7 +9,7 @@ package sqlstore
 import (
 	"context"
 
-	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/internal/call/instance"
 )
 
 // Row is one row of a result.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/internal/call/instance"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/erasure"
 	"github.com/qosrtc/qos/storage/internal/frames"

@@ -3,8 +3,8 @@ package term
 import (
 	"slices"
 
-	"github.com/qosrtc/qos/internal/event"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/event"
+	"github.com/qosrtc/qos/internal/record/semconv"
 )
 
 // Reader reads the terms of records. It caches the terms of the remote user, which is mostly the same

@@ -79,7 +79,7 @@ CREATE TABLE document (
   body       BLOB NOT NULL
 ) STRICT;
 
--- Hours: the facts of the conferences that started in an hour, in columns (internal/digest), for pages about days. A row is
+-- Hours: the facts of the conferences that started in an hour, in columns (internal/call/digest), for pages about days. A row is
 -- inserted some time after its hour ended, first without a body. Triggers delete it with every change of a conference of the
 -- hour, so that no statement can leave it out of date. The mark distinguishes a row from one that was inserted later. The
 -- body is empty if the hour has too many conferences.

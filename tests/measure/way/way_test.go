@@ -24,13 +24,13 @@ import (
 
 	"github.com/qosrtc/qos/exporters/storeexporter"
 	"github.com/qosrtc/qos/extensions/dashboardextension"
-	"github.com/qosrtc/qos/internal/freeport"
-	"github.com/qosrtc/qos/internal/hosttest"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/processors/conferenceprocessor"
 	"github.com/qosrtc/qos/processors/qualityprocessor"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/storage/sqlite"
+	"github.com/qosrtc/qos/tests/kit/freeport"
+	"github.com/qosrtc/qos/tests/kit/hosttest"
 )
 
 // measured is a record with every measure that is a number, as the receiver makes it.

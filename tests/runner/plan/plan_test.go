@@ -32,7 +32,7 @@ func TestRead(t *testing.T) {
 	require.Empty(t, p.Select(Long, "tests/access", []string{"TestA"}))
 	require.Equal(t, []string{"TestA"}, p.Select(Test, "storage/sqlite", []string{"TestBig", "TestA"}))
 	require.Equal(t, []string{"TestBig"}, p.Select(Long, "storage/sqlite", []string{"TestBig", "TestA"}))
-	require.Equal(t, []Run{Test}, p.Runs("internal/event", "TestA"), "outside tests without a line")
+	require.Equal(t, []Run{Test}, p.Runs("internal/call/event", "TestA"), "outside tests without a line")
 	require.Empty(t, p.Runs("tests/unlisted", "TestA"))
 	require.Equal(t, []Run{Long}, p.Runs("receivers/a/generatedtest", "TestA"))
 	require.Equal(t, []Run{Test}, p.Runs("receivers/a", "TestA"))

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/qosrtc/qos/internal/loopback"
+	"github.com/qosrtc/qos/internal/serve/loopback"
 )
 
 // maxAnswerBytes bounds each answer of the provider. The libraries read all there is.

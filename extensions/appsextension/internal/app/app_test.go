@@ -13,8 +13,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/vault"
-	"github.com/qosrtc/qos/internal/auth"
-	"github.com/qosrtc/qos/internal/jsonobject"
+	"github.com/qosrtc/qos/internal/identity/auth"
+	"github.com/qosrtc/qos/internal/serve/jsonobject"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

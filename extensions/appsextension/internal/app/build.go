@@ -3,8 +3,8 @@ package app
 import (
 	"time"
 
-	"github.com/qosrtc/qos/internal/auth"
-	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/internal/call/notice"
+	"github.com/qosrtc/qos/internal/identity/auth"
 )
 
 // Built is what authentication needs of an app at a time.

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/qosrtc/qos/internal/auth"
-	"github.com/qosrtc/qos/internal/jsonobject"
+	"github.com/qosrtc/qos/internal/identity/auth"
+	"github.com/qosrtc/qos/internal/serve/jsonobject"
 )
 
 // ErrNoCredential says that an app has no secret or key of an id.

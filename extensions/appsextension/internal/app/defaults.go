@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/qosrtc/qos/internal/jsonobject"
+	"github.com/qosrtc/qos/internal/serve/jsonobject"
 )
 
 // maxDepth bounds the nesting of a default configuration.

@@ -14,9 +14,9 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/qosrtc/qos/internal/jsonobject"
-	"github.com/qosrtc/qos/internal/loopback"
-	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/internal/call/notice"
+	"github.com/qosrtc/qos/internal/serve/jsonobject"
+	"github.com/qosrtc/qos/internal/serve/loopback"
 )
 
 // Sealer seals what is kept.

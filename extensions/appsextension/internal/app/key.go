@@ -12,8 +12,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/qosrtc/qos/internal/auth"
-	"github.com/qosrtc/qos/internal/jsonobject"
+	"github.com/qosrtc/qos/internal/identity/auth"
+	"github.com/qosrtc/qos/internal/serve/jsonobject"
 )
 
 // maxKeyBytes bounds a public key, as PEM or as JWK.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/qosrtc/qos/internal/jsonobject"
+	"github.com/qosrtc/qos/internal/serve/jsonobject"
 	"github.com/qosrtc/qos/protocol"
 )
 

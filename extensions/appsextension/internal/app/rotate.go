@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/qosrtc/qos/internal/jsonobject"
+	"github.com/qosrtc/qos/internal/serve/jsonobject"
 )
 
 // ErrNoWebhook says that an app has no webhook of an id.

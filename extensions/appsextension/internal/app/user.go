@@ -1,7 +1,7 @@
 package app
 
 import (
-	"github.com/qosrtc/qos/internal/jsonobject"
+	"github.com/qosrtc/qos/internal/serve/jsonobject"
 	"github.com/qosrtc/qos/protocol"
 )
 

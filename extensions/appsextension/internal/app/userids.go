@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/qosrtc/qos/internal/jsonobject"
-	"github.com/qosrtc/qos/internal/pseudonym"
+	"github.com/qosrtc/qos/internal/identity/pseudonym"
+	"github.com/qosrtc/qos/internal/serve/jsonobject"
 )
 
 // The values of userIDs: records have the IDs of users, or pseudonyms in their place.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/pseudonym"
+	"github.com/qosrtc/qos/internal/identity/pseudonym"
 )
 
 // A user who is erased again, and was revoked up to an earlier time since, stays revoked up to the later one.

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/internal/call/notice"
 )
 
 // An app has rules of its own for its webhooks, which the view shows and the document keeps. Without

@@ -4,7 +4,7 @@ import (
 	"container/list"
 	"time"
 
-	"github.com/qosrtc/qos/internal/digest"
+	"github.com/qosrtc/qos/internal/call/digest"
 )
 
 // maxBytes bounds the columns that are kept: some 200,000 conferences of two or three participants.

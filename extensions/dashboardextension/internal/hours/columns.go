@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/qosrtc/qos/internal/digest"
+	"github.com/qosrtc/qos/internal/call/digest"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/digest"
-	"github.com/qosrtc/qos/internal/overview"
+	"github.com/qosrtc/qos/extensions/dashboardextension/internal/overview"
+	"github.com/qosrtc/qos/internal/call/digest"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -3,8 +3,8 @@ package hours
 import (
 	"time"
 
-	"github.com/qosrtc/qos/internal/digest"
-	"github.com/qosrtc/qos/internal/overview"
+	"github.com/qosrtc/qos/extensions/dashboardextension/internal/overview"
+	"github.com/qosrtc/qos/internal/call/digest"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -17,9 +17,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadata"
-	"github.com/qosrtc/qos/internal/access"
-	"github.com/qosrtc/qos/internal/rules"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/rules"
+	"github.com/qosrtc/qos/internal/identity/access"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/contrast"
-	"github.com/qosrtc/qos/internal/digest"
+	"github.com/qosrtc/qos/internal/call/contrast"
+	"github.com/qosrtc/qos/internal/call/digest"
 )
 
 // planted is a day of which conferences of Firefox 144 at site berlin fail in the afternoon, half of them.

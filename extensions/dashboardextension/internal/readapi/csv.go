@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/qosrtc/qos/internal/visible"
+	"github.com/qosrtc/qos/internal/identity/visible"
 )
 
 // columnsOfCSV are the cells of the header, and of each row in their order. userNames is there for readers who may see

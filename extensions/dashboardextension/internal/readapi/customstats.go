@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/call/event"
 )
 
 // maxCustomStats bounds the series of sendCustomStats in one answer. A page sends 1,000 at a

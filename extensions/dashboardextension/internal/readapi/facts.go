@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qosrtc/qos/internal/contrast"
-	"github.com/qosrtc/qos/internal/digest"
+	"github.com/qosrtc/qos/internal/call/contrast"
+	"github.com/qosrtc/qos/internal/call/digest"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -8,9 +8,9 @@ import (
 
 	"go.opentelemetry.io/collector/component"
 
-	"github.com/qosrtc/qos/internal/event/eventtest"
-	"github.com/qosrtc/qos/internal/instance"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/event/eventtest"
+	"github.com/qosrtc/qos/internal/call/instance"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/storage"
 )
 

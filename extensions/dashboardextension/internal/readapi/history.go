@@ -9,9 +9,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/usual"
-	"github.com/qosrtc/qos/internal/access"
-	"github.com/qosrtc/qos/internal/contrast"
-	"github.com/qosrtc/qos/internal/digest"
+	"github.com/qosrtc/qos/internal/call/contrast"
+	"github.com/qosrtc/qos/internal/call/digest"
+	"github.com/qosrtc/qos/internal/identity/access"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -1,8 +1,8 @@
 package readapi
 
 import (
-	"github.com/qosrtc/qos/internal/event"
-	"github.com/qosrtc/qos/internal/eventrow"
+	"github.com/qosrtc/qos/internal/call/event"
+	"github.com/qosrtc/qos/internal/record/eventrow"
 	"github.com/qosrtc/qos/storage"
 )
 

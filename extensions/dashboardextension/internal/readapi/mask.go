@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 
-	"github.com/qosrtc/qos/internal/mask"
+	"github.com/qosrtc/qos/internal/identity/mask"
 )
 
 // maxMasks bounds the real names of one answer. Beyond it the texts are withheld.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/mask"
+	"github.com/qosrtc/qos/internal/identity/mask"
 )
 
 // Text that is no JSON but may have a real name is withheld.

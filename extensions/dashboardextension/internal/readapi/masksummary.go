@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/call/conference"
 )
 
 // summary masks a part of a summary's document, which is that of a member. The collector's own members and words remain, also where a

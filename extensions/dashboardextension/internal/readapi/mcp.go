@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/zap"
 
-	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/identity/access"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/qosrtc/qos/internal/cause"
-	"github.com/qosrtc/qos/internal/conference"
-	"github.com/qosrtc/qos/internal/narrative"
+	"github.com/qosrtc/qos/extensions/dashboardextension/internal/narrative"
+	"github.com/qosrtc/qos/internal/call/cause"
+	"github.com/qosrtc/qos/internal/call/conference"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qosrtc/qos/internal/access"
-	"github.com/qosrtc/qos/internal/event"
-	"github.com/qosrtc/qos/internal/mask"
+	"github.com/qosrtc/qos/internal/call/event"
+	"github.com/qosrtc/qos/internal/identity/access"
+	"github.com/qosrtc/qos/internal/identity/mask"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -17,7 +17,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/call/conference"
 )
 
 // fieldComments are the comments of the fields of structs, by package path, type and field. A package is read once.

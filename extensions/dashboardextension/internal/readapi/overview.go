@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/hours"
-	"github.com/qosrtc/qos/internal/access"
-	"github.com/qosrtc/qos/internal/overview"
+	"github.com/qosrtc/qos/extensions/dashboardextension/internal/overview"
+	"github.com/qosrtc/qos/internal/identity/access"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/digest"
+	"github.com/qosrtc/qos/internal/call/digest"
 )
 
 var noon = time.Date(2026, 3, 9, 12, 0, 0, 0, time.UTC)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/qosrtc/qos/internal/contrast"
+	"github.com/qosrtc/qos/internal/call/contrast"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/storage"
 )

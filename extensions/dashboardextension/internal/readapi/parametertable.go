@@ -6,12 +6,12 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/qosrtc/qos/internal/cause"
-	"github.com/qosrtc/qos/internal/conference"
-	"github.com/qosrtc/qos/internal/contrast"
-	"github.com/qosrtc/qos/internal/detect"
-	"github.com/qosrtc/qos/internal/notice"
-	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/internal/call/cause"
+	"github.com/qosrtc/qos/internal/call/conference"
+	"github.com/qosrtc/qos/internal/call/contrast"
+	"github.com/qosrtc/qos/internal/call/detect"
+	"github.com/qosrtc/qos/internal/call/notice"
+	"github.com/qosrtc/qos/internal/call/quality"
 	"github.com/qosrtc/qos/protocol"
 )
 

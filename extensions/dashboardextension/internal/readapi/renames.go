@@ -1,7 +1,7 @@
 package readapi
 
 import (
-	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/call/event"
 )
 
 // order is a record's position among those of its session.

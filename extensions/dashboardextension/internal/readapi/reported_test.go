@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/internal/call/notice"
 )
 
 // The link of a notification lists just the conferences that it counted: by their end and by each

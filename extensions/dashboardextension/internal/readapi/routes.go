@@ -9,8 +9,8 @@ import (
 
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/hours"
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadata"
-	"github.com/qosrtc/qos/internal/access"
-	"github.com/qosrtc/qos/internal/rules"
+	"github.com/qosrtc/qos/internal/call/rules"
+	"github.com/qosrtc/qos/internal/identity/access"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/call/event"
 	"github.com/qosrtc/qos/protocol"
 )
 

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/call/event"
 	"github.com/qosrtc/qos/protocol"
 )
 

@@ -3,7 +3,7 @@ package readapi
 import (
 	"net/url"
 
-	"github.com/qosrtc/qos/internal/digest"
+	"github.com/qosrtc/qos/internal/call/digest"
 )
 
 // prefixBaseline begins the parameters of the baseline.

@@ -20,15 +20,15 @@ import (
 
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadata"
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadatatest"
-	"github.com/qosrtc/qos/internal/detect"
-	"github.com/qosrtc/qos/internal/event"
-	"github.com/qosrtc/qos/internal/quality"
-	"github.com/qosrtc/qos/internal/rules"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/detect"
+	"github.com/qosrtc/qos/internal/call/event"
+	"github.com/qosrtc/qos/internal/call/quality"
+	"github.com/qosrtc/qos/internal/call/rules"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/postgres"
-	"github.com/qosrtc/qos/storage/postgres/postgrestest"
 	"github.com/qosrtc/qos/storage/sqlite"
+	"github.com/qosrtc/qos/tests/store/postgrestest"
 )
 
 // lossyCall began a minute before now. Alice loses a fifth of what Bob sends since half a

@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/qosrtc/qos/internal/event"
-	"github.com/qosrtc/qos/internal/eventrow"
+	"github.com/qosrtc/qos/internal/call/event"
+	"github.com/qosrtc/qos/internal/record/eventrow"
 	"github.com/qosrtc/qos/storage"
 )
 

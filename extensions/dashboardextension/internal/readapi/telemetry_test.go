@@ -14,9 +14,9 @@ import (
 
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadata"
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadatatest"
-	"github.com/qosrtc/qos/internal/event"
-	"github.com/qosrtc/qos/internal/eventrow"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/call/event"
+	"github.com/qosrtc/qos/internal/record/eventrow"
+	"github.com/qosrtc/qos/internal/record/semconv"
 )
 
 // TestTelemetry: what is refused, left out or failed is counted by its reason.

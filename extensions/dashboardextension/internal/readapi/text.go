@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/qosrtc/qos/internal/conference"
-	"github.com/qosrtc/qos/internal/event"
-	"github.com/qosrtc/qos/internal/narrative"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/extensions/dashboardextension/internal/narrative"
+	"github.com/qosrtc/qos/internal/call/conference"
+	"github.com/qosrtc/qos/internal/call/event"
+	"github.com/qosrtc/qos/internal/record/semconv"
 	"github.com/qosrtc/qos/storage"
 )
 

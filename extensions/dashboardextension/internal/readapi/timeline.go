@@ -1,7 +1,7 @@
 package readapi
 
 import (
-	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/call/event"
 )
 
 // maxEntries bounds the time-line by kind, so that a chatty application's logs never push

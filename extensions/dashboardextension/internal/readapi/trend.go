@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/hours"
-	"github.com/qosrtc/qos/internal/overview"
+	"github.com/qosrtc/qos/extensions/dashboardextension/internal/overview"
 )
 
 const (

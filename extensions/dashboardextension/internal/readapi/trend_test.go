@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/access"
-	"github.com/qosrtc/qos/internal/digest"
+	"github.com/qosrtc/qos/internal/call/digest"
+	"github.com/qosrtc/qos/internal/identity/access"
 )
 
 // A trend has the most frequent values of the whole time, by hour, and the rest as one more.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/qosrtc/qos/internal/access"
-	"github.com/qosrtc/qos/internal/event"
-	"github.com/qosrtc/qos/internal/eventrow"
+	"github.com/qosrtc/qos/internal/call/event"
+	"github.com/qosrtc/qos/internal/identity/access"
+	"github.com/qosrtc/qos/internal/record/eventrow"
 	"github.com/qosrtc/qos/storage"
 )
 

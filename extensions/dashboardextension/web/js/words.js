@@ -1,4 +1,4 @@
-// Written by go test ./internal/narrative -run TestWordsOfPages -update: change the words there.
+// Written by go test ./extensions/dashboardextension/internal/narrative -run TestWordsOfPages -update: change the words there.
 
 /** What each cause says; {at} is the participant at whose end it lies, {peer} the other end. */
 export const causes = {

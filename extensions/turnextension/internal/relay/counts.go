@@ -3,7 +3,7 @@ package relay
 import (
 	"sync/atomic"
 
-	"github.com/qosrtc/qos/internal/turnrest"
+	"github.com/qosrtc/qos/internal/identity/turnrest"
 )
 
 // Outcome is that of checking a request's credential.

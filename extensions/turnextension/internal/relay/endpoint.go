@@ -10,7 +10,7 @@ import (
 	"github.com/pion/stun/v3"
 	"github.com/pion/turn/v4"
 
-	"github.com/qosrtc/qos/internal/turnrest"
+	"github.com/qosrtc/qos/internal/identity/turnrest"
 )
 
 // errRefused says to the library that there is no relay address. It answers 508.

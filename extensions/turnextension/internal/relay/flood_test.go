@@ -10,7 +10,7 @@ import (
 	"github.com/pion/stun/v3"
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/turnrest"
+	"github.com/qosrtc/qos/internal/identity/turnrest"
 )
 
 // A flood of requests without a credential is answered up to the rate; who has an allocation goes on.

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"github.com/qosrtc/qos/internal/turnrest"
+	"github.com/qosrtc/qos/internal/identity/turnrest"
 )
 
 // Quota bounds allocations and the bytes that they relay, both directions together.

@@ -4,8 +4,8 @@ import (
 	"net"
 	"net/netip"
 
-	"github.com/qosrtc/qos/internal/publicaddr"
-	"github.com/qosrtc/qos/internal/turnrest"
+	"github.com/qosrtc/qos/internal/identity/turnrest"
+	"github.com/qosrtc/qos/internal/serve/publicaddr"
 )
 
 // mayReach reports whether a relay may have permissions for an address. At the relay address of this

@@ -9,7 +9,7 @@ import (
 	"github.com/pion/stun/v3"
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/turnrest"
+	"github.com/qosrtc/qos/internal/identity/turnrest"
 )
 
 // spec: PRE-03

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/qosrtc/qos/internal/periodic"
-	"github.com/qosrtc/qos/internal/throttle"
-	"github.com/qosrtc/qos/internal/turnrest"
+	"github.com/qosrtc/qos/internal/identity/turnrest"
+	"github.com/qosrtc/qos/internal/serve/periodic"
+	"github.com/qosrtc/qos/internal/serve/throttle"
 )
 
 // Config of a server. All is required but Allowed.

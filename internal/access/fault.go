@@ -1,6 +1,0 @@
-package access
-
-import "github.com/qosrtc/qos/internal/jsonobject"
-
-// Fault is the fault of one member of a request. It repeats no password and no name.
-type Fault = jsonobject.Fault
