@@ -29,7 +29,7 @@ var held sync.Map
 // the same user gets while this process runs.
 func Address() (string, error) {
 	for range 100 {
-		port := firstPort + rand.IntN(lastPort-firstPort) //nolint:gosec // no secret
+		port := firstPort + rand.IntN(lastPort-firstPort)
 		free, err := reserve(port)
 		if err != nil {
 			return "", err
@@ -75,7 +75,7 @@ func reserve(port int) (bool, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return false, err
 	}
-	f, err := os.OpenFile(filepath.Join(dir, strconv.Itoa(port)), os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // a number in a folder of this user
+	f, err := os.OpenFile(filepath.Join(dir, strconv.Itoa(port)), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return false, err
 	}

@@ -37,7 +37,7 @@ func (s *Server) own() error {
 // Command is a program of the server's version, like pg_dump, to be run by the server's
 // user. It is in a process group of its own: an interrupt of the tests is theirs.
 func (s *Server) Command(name string, args ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(s.bin, name), args...) //nolint:gosec // programs of the server, named by tests
+	cmd := exec.Command(filepath.Join(s.bin, name), args...)
 	cmd.Dir = s.dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.who, Setpgid: true}
 	return cmd
@@ -75,7 +75,7 @@ rm -rf "$1"
 
 // watch starts the guard, out of reach of a signal to the tests' group.
 func (s *Server) watch() (err error) {
-	dog := exec.Command("/bin/sh", "-c", guard, "qos-postgres-guard", s.dir) //nolint:gosec // a directory of our own
+	dog := exec.Command("/bin/sh", "-c", guard, "qos-postgres-guard", s.dir)
 	dog.Dir = "/"
 	dog.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if s.leash, err = dog.StdinPipe(); err != nil {

@@ -29,7 +29,7 @@ func Paste(t *testing.T, block string, replace ...string) string {
 	}
 	require.NotContains(t, script, "/var/", "the test must not touch the machine's own")
 	require.NotContains(t, script, "example.com")
-	out, err := exec.CommandContext(t.Context(), "bash", "-euc", script).CombinedOutput() //nolint:gosec // the project's own document
+	out, err := exec.CommandContext(t.Context(), "bash", "-euc", script).CombinedOutput()
 	require.NoError(t, err, "%s\n%s", script, out)
 	return string(out)
 }

@@ -206,7 +206,7 @@ func testHoursWhileWritten(f *usersFixture) {
 	errs := make(chan error, 100)
 	for n, s := range stores {
 		wg.Go(func() {
-			r := rand.New(rand.NewPCG(uint64(n), 1)) //nolint:gosec // a test
+			r := rand.New(rand.NewPCG(uint64(n), 1))
 			for i := range rounds {
 				second := float64(r.IntN(3 * hour))
 				record := activity(uint64(i+1), 0, second)
@@ -254,7 +254,7 @@ func testHoursTooMany(f *usersFixture) {
 		b.Records = append(b.Records, r)
 	}
 	f.append(b)
-	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
+	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 600 {
 		var d digest.Digest
 		for range 30 {

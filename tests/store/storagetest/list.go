@@ -81,7 +81,7 @@ func testPages(f *fixture) {
 
 // testCrowdedPages: pages end before they have too many participants, and have every conference once, in order.
 func testCrowdedPages(f *fixture) {
-	t, r := f.t, rand.New(rand.NewPCG(40, 25)) //nolint:gosec // no secret
+	t, r := f.t, rand.New(rand.NewPCG(40, 25))
 	const most = 7
 	var want, sizes []int
 	for i := range 40 {
@@ -234,7 +234,7 @@ func score(r *rand.Rand) *float64 {
 // spec: DASH-01
 func testAnyQuery(f *fixture) {
 	t := f.t
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same each time
+	random := rand.New(rand.NewPCG(1, 2))
 	all := f.catalogue(random)
 	some := func(n int) bool { return random.IntN(n) == 0 }
 	found := 0

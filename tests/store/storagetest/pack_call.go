@@ -18,7 +18,7 @@ import (
 // scores with their inputs that the quality processor adds. Networks are noisy, and sometimes
 // bad. The result depends on the arguments only.
 func Call(people, frames int, start time.Time) (out []storage.Batch) {
-	c := &caller{Rand: rand.New(rand.NewPCG(1, 2))} //nolint:gosec // noise, no secret
+	c := &caller{Rand: rand.New(rand.NewPCG(1, 2))}
 	for who := range people {
 		for range people - 1 {
 			c.add(who, "inbound-rtp", "audio")
