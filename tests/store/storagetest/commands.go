@@ -11,7 +11,7 @@ import (
 )
 
 // operations is the path of the operator's manual from an engine's folder.
-const operations = "../../../docs/operations.md"
+const operations = "../../docs/operations.md"
 
 // Paste runs the commands of a block of docs/operations.md, whose name follows ```sh, in a shell,
 // after replacements (old, new, old, new, …; the longer before the shorter).
