@@ -1,8 +1,10 @@
 package webhookexporter
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -236,6 +238,39 @@ func TestPendingNotices(t *testing.T) {
 	for _, n := range page {
 		require.Equal(t, []any{storage.NoticeDead, 0, "the app has no such webhook any more"}, []any{n.State, n.Attempts, n.Error})
 	}
+}
+
+// unreadable is a store of notices of which one cannot be read.
+type unreadable struct {
+	storage.Notices
+
+	id string
+}
+
+func (s unreadable) Notice(ctx context.Context, id string) (storage.Notice, error) {
+	if id == s.id {
+		return storage.Notice{}, storage.ErrDamaged
+	}
+	return s.Notices.Notice(ctx, id)
+}
+
+// A notice of a removed webhook that cannot be settled holds up no other webhook.
+//
+// spec: OUT-03
+func TestRemovedWebhookHoldsUpNoOther(t *testing.T) {
+	e, store := stopped(t, apps{}, func(*Config) {})
+	now := time.Now()
+	require.NoError(t, e.engine.queue(t.Context(), slices.Concat(
+		newNotice("first", "demo", "gone", notice.Message{}, now), newNotice("second", "demo", "gone too", notice.Message{}, now))))
+	e.engine.store = unreadable{e.engine.store, "first"}
+	require.NoError(t, e.engine.deliver(t.Context(), now))
+	page, err := store.NoticesPage(t.Context(), storage.NoticeQuery{AppID: "demo"})
+	require.NoError(t, err)
+	states := map[string]storage.NoticeState{}
+	for _, n := range page {
+		states[n.ID] = n.State
+	}
+	require.Equal(t, map[string]storage.NoticeState{"first": storage.NoticePending, "second": storage.NoticeDead}, states)
 }
 
 // An attempt gives back its URL and its slot, also where there was no slot. A notice that is not due yet is

@@ -65,8 +65,8 @@ func (e *engine) dueNotices(ctx context.Context, now time.Time) (all []dueNotice
 			at := slices.IndexFunc(hooks, func(h notice.Hook) bool { return h.ID == n.Hook })
 			if at >= 0 {
 				all = append(all, dueNotice{n.ID, n.AppID, hooks[at], e.slots.slowSince(target{n.AppID, hooks[at].URL})})
-			} else if err := e.bury(ctx, n.ID); err != nil {
-				return nil, err
+			} else if err := e.bury(ctx, n.ID); err != nil { // a later tick repeats it
+				e.reportFailure(ctx, "settle", err)
 			}
 		}
 		if len(page) < pageSize {
