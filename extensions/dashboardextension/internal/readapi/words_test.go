@@ -1,3 +1,5 @@
+//go:build !fuzz
+
 package readapi
 
 import (
