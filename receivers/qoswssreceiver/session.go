@@ -2,8 +2,6 @@ package qoswssreceiver
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"time"
 
 	"go.opentelemetry.io/collector/consumer/consumererror"
@@ -119,13 +117,6 @@ func (s *session) greet(frame protocol.Frame, refusal *protocol.Error, size int,
 	case !ok:
 		return s.end(&protocol.Error{Code: protocol.CodeHelloExpected, Message: "the first message must be hello"})
 	}
-	version := commonVersion(hello.Versions)
-	if version == 0 {
-		return s.end(&protocol.Error{
-			Code: protocol.CodeVersionUnsupported, Field: "versions",
-			Message: fmt.Sprintf("the client speaks %v, the server %v", hello.Versions, protocol.SupportedVersions),
-		})
-	}
 	identity, refusal := s.shared.admit(hello, s.origin, now, func(id auth.Identity) *protocol.Error { return s.admitIdentity(id, now) })
 	if refusal != nil {
 		return s.end(refusal)
@@ -137,23 +128,13 @@ func (s *session) greet(frame protocol.Frame, refusal *protocol.Error, size int,
 	if refusal := s.openOwn(size); refusal != nil {
 		return s.end(refusal)
 	}
-	s.welcome(version, hello.Acked, now)
+	s.welcome(protocol.CommonVersion(hello.Versions), hello.Acked, now)
 	return nil
 }
 
 // needsContext reports whether a refusal is about missing context: the frame itself is valid.
 func needsContext(code protocol.Code) bool {
 	return code == protocol.CodeFabricUnknown || code == protocol.CodeColumnsUnknown
-}
-
-// commonVersion returns the client's best version that the server supports, 0 if there is none.
-func commonVersion(client []int) int {
-	for _, version := range client {
-		if slices.Contains(protocol.SupportedVersions, version) {
-			return version
-		}
-	}
-	return 0
 }
 
 func (s *session) welcome(version int, acked uint64, now time.Time) {
