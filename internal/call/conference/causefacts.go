@@ -198,9 +198,9 @@ func pictureFacts(m *event.Measurement) detect.Facts {
 	}
 	limit := stillFrameBytes + m.Get(protocol.Width)*m.Get(protocol.Height)/stillPixels
 	size := m.Get(protocol.Bytes) / max(1, frames)
-	coding, known := quality.Coding(m.Codec, m.Get(protocol.QP))
+	coding, known := quality.Coding(m)
 	empty := factIf(size < blankTimes*limit, blank)
-	if best := m.Get(protocol.Width) * m.Get(protocol.Height) / bestStillPixels; known && m.Known(protocol.QP) && coding >= bestCoding && size < best {
+	if best := m.Get(protocol.Width) * m.Get(protocol.Height) / bestStillPixels; known && coding >= bestCoding && size < best {
 		return still | empty
 	}
 	return empty | factIf(size < limit, still) | factIf(size > movingTimes*limit, moving)

@@ -47,8 +47,7 @@ func (s *stream) addPicture(e *event.Event, ms int64) (assumed bool) {
 	if !m.Video() {
 		return false
 	}
-	coding, known := quality.Coding(m.Codec, m.Get(protocol.QP))
-	known = known && m.Known(protocol.QP)
+	coding, known := quality.Coding(m)
 	switch {
 	case m.Outbound() && known: // a lower layer, which has no score, too
 		s.ofPictures().coding.add(coding, ms)

@@ -53,7 +53,7 @@ func (in video) coded(pixels float64, p VideoParams, frozen float64, res *Result
 		return coding{}, NoMotion
 	}
 	codec := findVideoCodec(in.Codec)
-	if c, ok := codec.byQP(in.Get(protocol.QP)); ok && in.Known(protocol.QP) {
+	if c, ok := Coding(in.Measurement); ok {
 		res.add(InQP, in.Get(protocol.QP))
 		return coding{fixed: c}, Scored
 	}
@@ -116,10 +116,11 @@ func detail(pixels float64) float64 {
 	return ownSizeWeight*math.Max(0, math.Log(ownSizePixels/pixels)) - 0.383*math.Log(pixels)
 }
 
-// Coding returns how well frames of a codec are coded at a mean quantiser, 0.1 to 1; false if the codec's
-// scale is unknown.
-func Coding(codec string, qp float64) (float64, bool) {
-	return findVideoCodec(codec).byQP(qp)
+// Coding returns how well the frames of a measurement of video are coded by their mean quantiser, 0.1 to 1; false if the quantiser or the
+// codec's scale is unknown.
+func Coding(m *event.Measurement) (coding float64, known bool) {
+	coding, known = findVideoCodec(m.Codec).byQP(m.Get(protocol.QP))
+	return coding, known && m.Known(protocol.QP)
 }
 
 // WithCoding returns the score that an interval of received video has if its frames are coded so well, 0.1 to 1, in place of the coding
